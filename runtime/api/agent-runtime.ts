@@ -1,0 +1,153 @@
+/** AgentRuntime: schema, static types and the facts of its CustomResourceDefinition. */
+
+import { Type } from 'typebox';
+import type { KubeObject } from '../engine/types.ts';
+import { Conditions, oneOf } from './schema.ts';
+import { TargetRef } from './target-ref.ts';
+
+export const agentTypes = ['agent', 'tool'] as const;
+export const authBridgeModes = ['envoy-sidecar', 'proxy-sidecar'] as const;
+export const mtlsModes = ['disabled', 'permissive', 'strict'] as const;
+export const phases = ['Pending', 'Active', 'Error'] as const;
+
+/** DNS-like name of a SPIFFE trust domain (SPIFFE-ID section 2.1: lower-case letters, digits, dots, dashes, underscores). */
+export const TrustDomain = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[a-z0-9]([-a-z0-9._]*[a-z0-9])?$',
+  description: 'SPIFFE trust domain, for example prod.example.',
+});
+export const HttpUrl = Type.String({
+  minLength: 1,
+  maxLength: 2048,
+  pattern: '^https?://[^/ ]+',
+  description: 'An http or https URL.',
+});
+/** `host:port`, optionally with an http or https scheme before it. */
+export const Endpoint = Type.String({
+  minLength: 1,
+  maxLength: 2048,
+  pattern: '^(https?://)?[^/ :]+(:[0-9]{1,5})?(/[^ ]*)?$',
+  description: 'Address of an OpenTelemetry collector, for example otel-collector.observability:4317.',
+});
+
+export const Sampling = Type.Object({
+  type: Type.Optional(oneOf(['probabilistic', 'always', 'never'], { description: 'How traces are chosen.' })),
+  rate: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 1, description: 'Share of traces kept, 0 to 1; used by probabilistic.' }),
+  ),
+});
+
+/** `spec`. No field has a schema default: "unset" must stay distinguishable, or a CR would always beat its namespace. */
+export const AgentRuntimeSpec = Type.Object({
+  type: oneOf(agentTypes, { description: 'What the workload is. Required.' }),
+  targetRef: TargetRef,
+  authBridgeMode: Type.Optional(
+    oneOf(authBridgeModes, {
+      description:
+        'How traffic is captured: envoy-sidecar by iptables, proxy-sidecar as an explicit proxy without NET_ADMIN.',
+    }),
+  ),
+  mtlsMode: Type.Optional(oneOf(mtlsModes, { description: 'Mutual TLS between agents; strict requires SPIFFE.' })),
+  skills: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
+      maxItems: 256,
+      'x-kubernetes-list-type': 'set',
+      description: 'Skills the workload offers.',
+    }),
+  ),
+  identity: Type.Optional(
+    Type.Object({
+      spiffe: Type.Optional(Type.Object({ trustDomain: Type.Optional(TrustDomain) })),
+      allowedAudiences: Type.Optional(
+        Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), {
+          maxItems: 64,
+          description: 'Token audiences accepted on inbound calls; any one suffices.',
+        }),
+      ),
+      clientRegistration: Type.Optional(
+        Type.Object({
+          provider: Type.Optional(oneOf(['keycloak'])),
+          keycloak: Type.Optional(
+            Type.Object({
+              url: Type.Optional(HttpUrl),
+              realm: Type.Optional(
+                Type.String({ minLength: 1, maxLength: 255, pattern: '^[^/?#\\s]+$', description: 'Keycloak realm.' }),
+              ),
+              adminCredentialsSecret: Type.Optional(
+                Type.String({
+                  minLength: 1,
+                  maxLength: 253,
+                  pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
+                  description: 'Secret with the admin credentials.',
+                }),
+              ),
+            }),
+          ),
+        }),
+      ),
+    }),
+  ),
+  trace: Type.Optional(
+    Type.Object({
+      endpoint: Type.Optional(Endpoint),
+      protocol: Type.Optional(oneOf(['grpc', 'http'])),
+      sampling: Type.Optional(Sampling),
+    }),
+  ),
+});
+
+export const AgentRuntimeStatus = Type.Object({
+  phase: Type.Optional(oneOf(phases)),
+  message: Type.Optional(Type.String({ maxLength: 32768 })),
+  observedGeneration: Type.Optional(Type.Integer({ format: 'int64', minimum: 0 })),
+  conditions: Type.Optional(Conditions),
+  configuredPods: Type.Optional(
+    Type.Integer({
+      format: 'int32',
+      minimum: 0,
+      description: 'Running pods of the target that carry the injected containers.',
+    }),
+  ),
+  linkedSkills: Type.Optional(Type.Array(Type.String({ maxLength: 256 }), { maxItems: 256 })),
+  configHash: Type.Optional(Type.String({ maxLength: 64 })),
+  target: Type.Optional(
+    Type.Object({
+      apiVersion: Type.String({ maxLength: 317 }),
+      kind: Type.String({ maxLength: 63 }),
+      name: Type.String({ maxLength: 253 }),
+      uid: Type.String({ maxLength: 128 }),
+    }),
+  ),
+  identity: Type.Optional(
+    Type.Object({
+      spiffeEnabled: Type.Optional(Type.Boolean()),
+      spiffeId: Type.Optional(Type.String({ maxLength: 2048 })),
+      idpRegistered: Type.Optional(Type.Boolean()),
+      clientId: Type.Optional(Type.String({ maxLength: 2048 })),
+    }),
+  ),
+});
+
+export type AgentRuntimeSpec = Type.Static<typeof AgentRuntimeSpec>;
+export type AgentRuntimeStatus = Type.Static<typeof AgentRuntimeStatus>;
+export interface AgentRuntime extends KubeObject {
+  readonly spec: AgentRuntimeSpec;
+  readonly status?: AgentRuntimeStatus;
+}
+
+/** What the CRD says beside the schemas. */
+export const agentRuntimeCrd = {
+  plural: 'agentruntimes',
+  singular: 'agentruntime',
+  shortNames: ['art', 'agentrt'],
+  categories: ['rossoctl'],
+  columns: [
+    { name: 'Type', type: 'string', jsonPath: '.spec.type' },
+    { name: 'Target', type: 'string', jsonPath: '.spec.targetRef.name' },
+    { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
+    { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+    { name: 'Pods', type: 'integer', jsonPath: '.status.configuredPods' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+} as const;

@@ -1,0 +1,48 @@
+/** One `Kind` constant per Kubernetes kind the runtime touches. */
+
+import type { KubeObject, Kind } from '../engine/types.ts';
+import type { AgentRuntime } from './agent-runtime.ts';
+import type * as k8s from './kubernetes.ts';
+import { apiVersion } from './names.ts';
+
+function kind<T extends KubeObject>(apiVersion: string, kind: string, plural: string, namespaced = true): Kind<T> {
+  return Object.freeze({ apiVersion, kind, plural, namespaced });
+}
+
+export const kinds = {
+  agentRuntime: kind<AgentRuntime>(apiVersion, 'AgentRuntime', 'agentruntimes'),
+
+  pod: kind<k8s.Pod>('v1', 'Pod', 'pods'),
+  configMap: kind<k8s.ConfigMap>('v1', 'ConfigMap', 'configmaps'),
+  secret: kind<k8s.Secret>('v1', 'Secret', 'secrets'),
+  serviceAccount: kind<k8s.ServiceAccount>('v1', 'ServiceAccount', 'serviceaccounts'),
+  namespace: kind<k8s.Namespace>('v1', 'Namespace', 'namespaces', false),
+
+  deployment: kind<k8s.Deployment>('apps/v1', 'Deployment', 'deployments'),
+  statefulSet: kind<k8s.StatefulSet>('apps/v1', 'StatefulSet', 'statefulsets'),
+  daemonSet: kind<k8s.DaemonSet>('apps/v1', 'DaemonSet', 'daemonsets'),
+  replicaSet: kind<k8s.ReplicaSet>('apps/v1', 'ReplicaSet', 'replicasets'),
+  job: kind<k8s.Job>('batch/v1', 'Job', 'jobs'),
+  cronJob: kind<k8s.CronJob>('batch/v1', 'CronJob', 'cronjobs'),
+
+  csiDriver: kind<k8s.CSIDriver>('storage.k8s.io/v1', 'CSIDriver', 'csidrivers', false),
+  lease: kind<k8s.Lease>('coordination.k8s.io/v1', 'Lease', 'leases'),
+  mutatingWebhookConfiguration: kind<k8s.WebhookConfiguration>(
+    'admissionregistration.k8s.io/v1',
+    'MutatingWebhookConfiguration',
+    'mutatingwebhookconfigurations',
+    false,
+  ),
+  validatingWebhookConfiguration: kind<k8s.WebhookConfiguration>(
+    'admissionregistration.k8s.io/v1',
+    'ValidatingWebhookConfiguration',
+    'validatingwebhookconfigurations',
+    false,
+  ),
+  customResourceDefinition: kind<KubeObject>(
+    'apiextensions.k8s.io/v1',
+    'CustomResourceDefinition',
+    'customresourcedefinitions',
+    false,
+  ),
+} as const;

@@ -1,0 +1,97 @@
+/** Every label, annotation, finalizer, field manager and object name that is a contract with users, dashboards or other tools. */
+
+import { sha256Hex } from '../encoding/digest.ts';
+
+export const apiGroup = 'agent.rossoctl.dev';
+export const apiVersion = `${apiGroup}/v1alpha1`;
+
+/** Defaults of an install; all three can be set. */
+export const install = {
+  namespace: 'rossoctl-system',
+  serviceAccount: 'rossoctl-operator',
+  deployment: 'rossoctl-operator',
+  webhookService: 'rossoctl-webhook',
+  lease: 'rossoctl-operator',
+  certificateSecret: 'rossoctl-webhook-certificate',
+} as const;
+
+export const labels = {
+  type: 'rossoctl.io/type',
+  inject: 'rossoctl.io/inject',
+  envoyProxyInject: 'rossoctl.io/envoy-proxy-inject',
+  spiffeHelperInject: 'rossoctl.io/spiffe-helper-inject',
+  clientRegistrationInject: 'rossoctl.io/client-registration-inject',
+  managedBy: 'app.kubernetes.io/managed-by',
+  defaults: 'rossoctl.io/defaults',
+  /** Set by the developer; existence counts: `protocol.rossoctl.io/a2a`. */
+  protocolPrefix: 'protocol.rossoctl.io/',
+  signatureVerified: 'agent.rossoctl.dev/signature-verified',
+  /** On a Namespace, required only when the install says so. */
+  enabled: 'rossoctl-enabled',
+} as const;
+
+export const annotations = {
+  /** On the pod template, and on each injected pod with the hash it was built from. */
+  configHash: 'rossoctl.io/config-hash',
+  /** Our marker on an injected pod: the injected containers' names, comma separated. */
+  injected: 'rossoctl.io/injected',
+  skills: 'rossoctl.io/skills',
+  port: 'rossoctl.io/port',
+  credentialsSecret: 'rossoctl.io/keycloak-client-credentials-secret-name',
+  outboundPortsExclude: 'rossoctl.io/outbound-ports-exclude',
+  inboundPortsExclude: 'rossoctl.io/inbound-ports-exclude',
+} as const;
+
+/** Value of `labels.managedBy` on what is ours. */
+export const managedBy = 'rossoctl-operator';
+
+export const finalizer = 'rossoctl.io/cleanup';
+
+export const fieldManagers = {
+  agentRuntime: 'rossoctl-agent-runtime',
+  certificates: 'rossoctl-certificates',
+} as const;
+
+export const configMaps = {
+  platform: { name: 'rossoctl-platform-config', key: 'config.yaml' },
+  gates: { name: 'rossoctl-feature-gates', key: 'feature-gates.yaml' },
+  /** Namespace defaults have any name and the label `labels.defaults`. */
+  namespaceDefaults: { key: 'config.yaml' },
+  /** Made by the controller in each enrolled namespace: the effective values that injected environment refers to by key. */
+  authBridge: { name: 'rossoctl-authbridge-config' },
+} as const;
+
+export const files = {
+  config: '/etc/rossoctl/config.yaml',
+  gates: '/etc/rossoctl/feature-gates/feature-gates.yaml',
+} as const;
+
+export const containers = {
+  proxyInit: 'proxy-init',
+  envoyProxy: 'envoy-proxy',
+  spiffeHelper: 'spiffe-helper',
+  clientRegistration: 'client-registration',
+} as const;
+
+export const webhooks = {
+  inject: { name: 'inject.rossoctl.io', path: '/mutate-workloads-authbridge' },
+  agentRuntime: {
+    name: 'agentruntime.rossoctl.io',
+    path: '/validate-agent-rossoctl-dev-v1alpha1-agentruntime',
+  },
+  agentCard: { name: 'agentcard.rossoctl.io', path: '/validate-agent-rossoctl-dev-v1alpha1-agentcard' },
+} as const;
+
+export const policies = { labelProtection: 'agent-label-protection' } as const;
+
+const credentialsPrefix = 'rossoctl-keycloak-client-credentials';
+
+/** Name of the Secret with a workload's Keycloak client credentials; also its volume's name (53 characters, under the limit of 63). */
+export function credentialsSecretName(namespace: string, workload: string): string {
+  return `${credentialsPrefix}-${sha256Hex(`${namespace}\0${workload}\0${credentialsPrefix}`).slice(0, 16)}`;
+}
+
+/** The SPIFFE ID of a pod: SPIFFE's own layout for Kubernetes workloads. `default` is Kubernetes' account when none is named. */
+export function spiffeId(trustDomain: string, namespace: string, serviceAccount: string | undefined): string {
+  return `spiffe://${trustDomain}/ns/${namespace}/sa/${serviceAccount || 'default'}`;
+}

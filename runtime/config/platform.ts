@@ -1,0 +1,144 @@
+/** The one schema of the effective configuration, with its compiled defaults. Namespace defaults and AgentRuntimes set parts of it. */
+
+import { Type } from 'typebox';
+import { authBridgeModes, Endpoint, HttpUrl, mtlsModes, TrustDomain } from '../api/agent-runtime.ts';
+import { oneOf, stringMap } from '../api/schema.ts';
+
+const Image = Type.String({ minLength: 1, maxLength: 512, pattern: '^[^\\s]+$', description: 'Image reference.' });
+const Port = Type.Integer({ minimum: 1024, maximum: 65535 });
+const Quantities = stringMap({ maxProperties: 16, maxLength: 32 });
+const Resources = Type.Object({ requests: Quantities, limits: Quantities });
+const Text = (description: string) => Type.String({ minLength: 1, maxLength: 1024, description });
+
+/** Effective configuration: every field has a value. Layers are `DeepPartial` of it; unknown keys are refused with their path. */
+export const PlatformConfig = Type.Object({
+  images: Type.Object({
+    envoyProxy: Image,
+    proxyInit: Image,
+    sidecar: Image,
+    pullPolicy: oneOf(['Always', 'IfNotPresent', 'Never']),
+  }),
+  proxy: Type.Object({
+    outboundPort: Port,
+    inboundPort: Port,
+    adminPort: Port,
+    healthPort: Port,
+    uid: Type.Integer({ minimum: 1, maximum: 2147483647 }),
+  }),
+  resources: Type.Object({
+    envoyProxy: Resources,
+    proxyInit: Resources,
+    spiffeHelper: Resources,
+    clientRegistration: Resources,
+  }),
+  authBridge: Type.Object({ mode: oneOf(authBridgeModes) }),
+  mtls: Type.Object({ mode: oneOf(mtlsModes) }),
+  spiffe: Type.Object({
+    trustDomain: TrustDomain,
+    socketPath: Type.String({
+      maxLength: 256,
+      pattern: '^unix:///[^\\s]+/[^/\\s]+$',
+      description: 'Workload API socket.',
+    }),
+    volume: oneOf(['csi', 'hostPath']),
+  }),
+  identity: Type.Object({
+    provider: oneOf(['keycloak']),
+    url: HttpUrl,
+    realm: Type.String({ minLength: 1, maxLength: 255, pattern: '^[^/?#\\s]+$' }),
+    allowedAudiences: Type.Array(Text('Accepted token audience.'), { maxItems: 64 }),
+    adminCredentialsSecret: Type.String({ maxLength: 253, pattern: '^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$' }),
+  }),
+  clientRegistration: Type.Object({ mode: oneOf(['operator', 'sidecar']) }),
+  tokenExchange: Type.Object({
+    tokenUrl: Type.String({
+      maxLength: 2048,
+      pattern: '^(https?://[^/ ]+.*)?$',
+      description: 'Empty: derived from identity.url and identity.realm.',
+    }),
+    audience: Text('Audience asked for when no route says otherwise.'),
+    scopes: Type.Array(Text('OAuth scope.'), { maxItems: 64 }),
+  }),
+  trace: Type.Object({
+    endpoint: Endpoint,
+    protocol: oneOf(['grpc', 'http']),
+    sampling: Type.Object({
+      type: oneOf(['probabilistic', 'always', 'never']),
+      rate: Type.Number({ minimum: 0, maximum: 1 }),
+    }),
+  }),
+  networkPolicy: Type.Object({
+    ingressFrom: Type.Array(Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object' }), { maxItems: 32 }),
+    egressTo: Type.Array(Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object' }), { maxItems: 32 }),
+    verifiedEgress: oneOf(['open', 'agents']),
+  }),
+  rollout: Type.Object({
+    maxConcurrentWorkloads: Type.Integer({ minimum: 1, maximum: 10000 }),
+    paused: Type.Boolean(),
+    deadlineSeconds: Type.Integer({
+      minimum: 10,
+      maximum: 86400,
+      description: 'A rollout that has not finished by then frees its place.',
+    }),
+  }),
+});
+export type PlatformConfig = Type.Static<typeof PlatformConfig>;
+
+export type DeepPartial<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { readonly [K in keyof T]?: DeepPartial<T[K]> }
+    : T;
+
+/** What one layer explicitly sets. */
+export type PartialConfig = DeepPartial<PlatformConfig>;
+
+/** Values when no layer says otherwise. They may change with a release: they are in no hash, so an upgrade restarts nothing. */
+export const compiledDefaults: PlatformConfig = Object.freeze({
+  images: {
+    envoyProxy: 'ghcr.io/rossoctl/envoy-proxy:0.1.0',
+    proxyInit: 'ghcr.io/rossoctl/proxy-init:0.1.0',
+    sidecar: 'ghcr.io/rossoctl/sidecar:0.1.0',
+    pullPolicy: 'IfNotPresent',
+  },
+  proxy: { outboundPort: 15123, inboundPort: 15124, adminPort: 9901, healthPort: 15125, uid: 1337 },
+  resources: {
+    envoyProxy: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '256Mi' } },
+    proxyInit: { requests: { cpu: '10m', memory: '16Mi' }, limits: { memory: '64Mi' } },
+    spiffeHelper: { requests: { cpu: '10m', memory: '64Mi' }, limits: { memory: '128Mi' } },
+    clientRegistration: { requests: { cpu: '10m', memory: '64Mi' }, limits: { memory: '128Mi' } },
+  },
+  authBridge: { mode: 'envoy-sidecar' },
+  mtls: { mode: 'permissive' },
+  spiffe: { trustDomain: 'cluster.local', socketPath: 'unix:///run/spire/agent-sockets/agent.sock', volume: 'csi' },
+  identity: {
+    provider: 'keycloak',
+    url: 'http://keycloak.rossoctl-system.svc:8080',
+    realm: 'default',
+    allowedAudiences: [],
+    adminCredentialsSecret: '',
+  },
+  clientRegistration: { mode: 'operator' },
+  tokenExchange: { tokenUrl: '', audience: 'downstream-service', scopes: [] },
+  trace: {
+    endpoint: 'otel-collector.observability:4317',
+    protocol: 'grpc',
+    sampling: { type: 'probabilistic', rate: 0.1 },
+  },
+  networkPolicy: { ingressFrom: [], egressTo: [], verifiedEgress: 'open' },
+  rollout: { maxConcurrentWorkloads: 10, paused: false, deadlineSeconds: 600 },
+});
+
+/** Sections a namespace may not set: what runs as whom, on which port, and how fast the platform rolls is the platform's to say. */
+export const platformOnly = [
+  'images',
+  'proxy.uid',
+  'proxy.outboundPort',
+  'proxy.inboundPort',
+  'proxy.adminPort',
+  'proxy.healthPort',
+  'rollout',
+] as const;
+
+/** Sections that change no pod and therefore are in no hash. */
+export const podNeutral = ['rollout', 'networkPolicy'] as const;
