@@ -1,0 +1,84 @@
+/** Runs the test suite: pure tests in one process, cluster tests file by file beside real API servers; ends with one plain line. */
+
+import { spawn } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { run } from 'node:test';
+import { parseArgs } from 'node:util';
+import { createTally, type Tally } from './support/tally.ts';
+
+const root = path.resolve(import.meta.dirname, '..');
+const usage = `usage: npm test -- [--unit | --cluster] [FILE…]
+
+  --unit      pure tests only: no cluster, no network, under 20 s
+  --cluster   only the tests that need a real API server
+  FILE…       only these files
+`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { unit: { type: 'boolean' }, cluster: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+});
+
+const unitPatterns = ['test/*.test.ts', 'test/{runtime,constructs,stacks,scripts,examples}/**/*.test.ts'];
+const clusterPatterns = ['test/*-cluster/**/*.test.ts', 'test/lab/**/*.test.ts', 'test/journeys/**/*.test.ts'];
+
+function files(patterns: readonly string[]): string[] {
+  const found = patterns.flatMap((pattern) => globSync(pattern, { cwd: root }));
+  const chosen = positionals.map((file) => path.relative(root, path.resolve(file)));
+  return found.filter((file) => chosen.length === 0 || chosen.includes(file)).sort();
+}
+
+/** Pure tests share one process: most of a test file's time is starting Node and loading libraries. */
+async function runUnit(tally: Tally): Promise<void> {
+  const chosen = files(unitPatterns);
+  if (chosen.length > 0) await tally.follow(run({ files: chosen, cwd: root, isolation: 'none' }));
+}
+
+async function runCluster(tally: Tally): Promise<void> {
+  const chosen = files(clusterPatterns);
+  if (chosen.length === 0) return;
+  const concurrency = Math.max(1, Math.min(2, availableParallelism() - 1));
+  await tally.follow(run({ files: chosen, cwd: root, concurrency, timeout: 15 * 60_000 }));
+}
+
+/** Builds what cluster tests need; on a new machine this takes minutes, so it starts before the pure tests. */
+function buildLab(): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['test/lab/main.ts', 'build'], {
+      cwd: root,
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    child.on('error', reject);
+    child.on('exit', (code) =>
+      code === 0
+        ? resolve()
+        : reject(new Error(`building the lab failed with exit code ${code}; run: npm run lab -- build`)),
+    );
+  });
+}
+
+async function main(): Promise<void> {
+  if (values.help) {
+    process.stdout.write(usage);
+    return;
+  }
+  const tally = createTally(process.stdout);
+  const wantsCluster = !values.unit && files(clusterPatterns).length > 0;
+  const built = wantsCluster ? buildLab() : Promise.resolve();
+  built.catch(() => undefined);
+  if (!values.cluster) await runUnit(tally);
+  if (wantsCluster) {
+    try {
+      await built;
+      await runCluster(tally);
+    } catch (error) {
+      tally.fail('cluster tests', error);
+    }
+  }
+  tally.close();
+  process.exitCode = tally.failed === 0 && tally.passed > 0 ? 0 : 1;
+}
+
+await main();
