@@ -82,6 +82,9 @@ export const webhooks = {
   agentCard: { name: 'agentcard.rossoctl.io', path: '/validate-agent-rossoctl-dev-v1alpha1-agentcard' },
 } as const;
 
+/** Objects that register the webhooks; the operator fills in their `caBundle`. */
+export const webhookConfigurations = { injector: 'rossoctl-injector', validator: 'rossoctl-validator' } as const;
+
 export const policies = { labelProtection: 'agent-label-protection' } as const;
 
 const credentialsPrefix = 'rossoctl-keycloak-client-credentials';
