@@ -1,0 +1,99 @@
+// Builds the lab's binaries once into the cache folder and returns where they are.
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Binary,
+  type BinaryName,
+  binaries,
+  buildFlags,
+  cacheKey,
+  type GoModuleName,
+  moduleFiles,
+} from './binaries.ts';
+import { exclusively } from './exclusive.ts';
+import { LabError } from './lab-error.ts';
+import { cacheDir, goModulesDir } from './locations.ts';
+import { type Report, secondsSince } from './progress.ts';
+import { runCommand } from './run-command.ts';
+
+/** Absolute paths of built binaries by name. */
+export type BinaryPaths = ReadonlyMap<BinaryName, string>;
+
+/** Makes sure the named binaries are built; builds what is missing, one process at a time, each under a
+ * temporary name that is renamed when complete. Takes minutes the first time and milliseconds afterwards. */
+export async function ensureBinaries(names: readonly BinaryName[], report: Report): Promise<BinaryPaths> {
+  const goVersion = await readGoVersion();
+  const paths = new Map<BinaryName, string>();
+  for (const binary of binaries.filter(({ name }) => names.includes(name))) {
+    const path = binaryPath(binary, goVersion);
+    if (!existsSync(path)) await buildBinary(binary, path, report);
+    paths.set(binary.name, path);
+  }
+  return paths;
+}
+
+/** The path of one binary among those that were ensured. */
+export function pathOf(paths: BinaryPaths, name: BinaryName): string {
+  const path = paths.get(name);
+  if (path === undefined) throw new Error(`${name} was not asked for`);
+  return path;
+}
+
+async function readGoVersion(): Promise<string> {
+  try {
+    return (await runCommand('go', ['env', 'GOVERSION', 'GOOS', 'GOARCH'])).trim().split('\n').join(' ');
+  } catch (cause) {
+    throw new LabError('The lab builds Kubernetes from source and needs Go 1.26 or newer on the PATH.', { cause });
+  }
+}
+
+function binaryPath(binary: Binary, goVersion: string): string {
+  const key = cacheKey(moduleFiles(binary.module), goVersion, buildFlags(binary.module));
+  return join(cacheDir(), `${binary.module}-${key}`, binary.name);
+}
+
+async function buildBinary(binary: Binary, path: string, report: Report): Promise<void> {
+  const onWait = (): void => report(`  waiting for another process that builds the lab's ${binary.module}`);
+  await exclusively(`build ${join(path, '..')}`, onWait, async () => {
+    if (existsSync(path)) return;
+    const startMs = performance.now();
+    report(`  building ${binary.name} …`);
+    mkdirSync(join(path, '..'), { recursive: true });
+    const sourceDir = await prepareSource(binary.module, join(path, '..', 'source'));
+    await runCommand('go', ['build', ...buildFlags(binary.module), '-o', `${path}.partial`, binary.package], {
+      cwd: sourceDir,
+      env: { CGO_ENABLED: '0' },
+    });
+    renameSync(`${path}.partial`, path);
+    report(`  built ${binary.name} in ${secondsSince(startMs)}`);
+  });
+}
+
+async function prepareSource(module: GoModuleName, workDir: string): Promise<string> {
+  const committedDir = join(goModulesDir, module);
+  if (module !== 'network-policies') return committedDir;
+  rmSync(workDir, { recursive: true, force: true });
+  mkdirSync(workDir, { recursive: true });
+  cpSync(committedDir, workDir, { recursive: true });
+  await replaceNftables(workDir);
+  return workDir;
+}
+
+// The library's own encoding of "hand this packet to user space" needs a kernel option many kernels lack. A copy
+// of the library is made in the cache, its method renamed, and the lab's own encoding put beside it.
+async function replaceNftables(workDir: string): Promise<void> {
+  const library = 'github.com/google/nftables';
+  const libraryDir = (await runCommand('go', ['mod', 'download', '-json', library], { cwd: workDir })).match(
+    /"Dir": "(.*)"/,
+  )?.[1];
+  if (libraryDir === undefined) throw new LabError(`go mod download did not say where ${library} is`);
+  const patchedDir = join(workDir, 'nftables');
+  await runCommand('cp', ['-r', '--no-preserve=mode', libraryDir, patchedDir]);
+  const queueFile = join(patchedDir, 'expr', 'queue.go');
+  const original = readFileSync(queueFile, 'utf8');
+  const renamed = original.replace('func (e *Queue) marshal(', 'func (e *Queue) marshalAsQueue(');
+  if (renamed === original) throw new LabError(`${library} changed: expr/queue.go has no (*Queue).marshal to replace`);
+  writeFileSync(queueFile, renamed);
+  cpSync(join(workDir, '_patch', 'queue_target.go'), join(patchedDir, 'expr', 'queue_target.go'));
+  await runCommand('go', ['mod', 'edit', '-replace', `${library}=./nftables`], { cwd: workDir });
+}

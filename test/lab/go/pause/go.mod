@@ -1,0 +1,3 @@
+module rossoctl/lab/pause
+
+go 1.24.0
