@@ -1,0 +1,97 @@
+/** The CustomResourceDefinitions, rendered from the schemas in `runtime/api`: the one statement of each resource. */
+
+import { ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import { AgentRuntimeSpec, AgentRuntimeStatus, agentRuntimeCrd } from '../runtime/api/agent-runtime.ts';
+import { apiGroup } from '../runtime/api/names.ts';
+import type { TSchema } from '../runtime/api/schema.ts';
+
+/** A resource as its CustomResourceDefinition needs it. */
+export interface CrdSource {
+  readonly kind: string;
+  readonly description: string;
+  readonly spec: TSchema;
+  readonly status: TSchema;
+  /** What the CRD says beside the schemas. */
+  readonly facts: {
+    readonly plural: string;
+    readonly singular: string;
+    readonly shortNames: readonly string[];
+    readonly categories: readonly string[];
+    readonly columns: readonly { readonly name: string; readonly type: string; readonly jsonPath: string }[];
+  };
+}
+
+/** Every custom resource of the platform. */
+export const crdSources: readonly CrdSource[] = [
+  {
+    kind: 'AgentRuntime',
+    description:
+      'AgentRuntime enrols one workload of its namespace as an agent or a tool and overrides platform defaults for it.',
+    spec: AgentRuntimeSpec,
+    status: AgentRuntimeStatus,
+    facts: agentRuntimeCrd,
+  },
+];
+
+/** A CustomResourceDefinition as plain JSON. */
+export interface CrdManifest {
+  readonly apiVersion: 'apiextensions.k8s.io/v1';
+  readonly kind: 'CustomResourceDefinition';
+  readonly metadata: { readonly name: string };
+  readonly spec: Readonly<Record<string, unknown>>;
+}
+
+/** The schema as the API server takes it: JSON only, none of the schema library's own marks. */
+function plain(schema: TSchema): Readonly<Record<string, unknown>> {
+  return JSON.parse(JSON.stringify(schema)) as Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The CustomResourceDefinition of one resource: namespaced, one served and stored version, status subresource.
+ * It holds no schema default (rulings, AgentRuntime: "unset" must stay distinguishable) and no CEL rule: what a person may get
+ * wrong beyond the schema is answered by the validator or the status, so that an invalid object can always be deleted.
+ */
+export function crdManifest({ kind, description, spec, status, facts }: CrdSource): CrdManifest {
+  const { plural, singular, shortNames, categories, columns } = facts;
+  const schema = {
+    type: 'object',
+    description,
+    required: ['spec'],
+    properties: {
+      apiVersion: { type: 'string' },
+      kind: { type: 'string' },
+      metadata: { type: 'object' },
+      spec: plain(spec),
+      status: plain(status),
+    },
+  };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${apiGroup}` },
+    spec: {
+      group: apiGroup,
+      names: { kind, listKind: `${kind}List`, plural, singular, shortNames, categories },
+      scope: 'Namespaced',
+      versions: [
+        {
+          name: 'v1alpha1',
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          additionalPrinterColumns: columns,
+          schema: { openAPIV3Schema: schema },
+        },
+      ],
+    },
+  };
+}
+
+/** Installs every CustomResourceDefinition of the platform. */
+export class CustomResourceDefinitions extends Construct {
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    for (const source of crdSources) new ApiObject(this, source.facts.plural, { ...crdManifest(source) });
+  }
+}
