@@ -1,0 +1,91 @@
+/** The watches that several features share: passing the same constant shares one informer. */
+
+import type { AgentRuntime } from '../api/agent-runtime.ts';
+import { kinds } from '../api/kinds.ts';
+import type { Pod } from '../api/kubernetes.ts';
+import { agentTypes } from '../api/agent-runtime.ts';
+import { annotations, labels } from '../api/names.ts';
+import { groupOf, type TargetRef } from '../api/target-ref.ts';
+import type { KubeObject, Watch } from '../engine/types.ts';
+
+const enrolled = `${labels.type} in (${agentTypes.join(',')})`;
+
+/** The annotations of ours that are read from pods; a pod may carry large ones of others. */
+const podAnnotations: readonly string[] = [annotations.injected, annotations.configHash];
+
+/** Pods of enrolled workloads: labels, owners, our annotations, container names, phase and conditions. Index `owner`: the controller's uid. */
+export const enrolledPods: Watch<Pod> = Object.freeze({
+  id: 'enrolled-pods',
+  kind: kinds.pod,
+  labels: enrolled,
+  keep: keepPod,
+  indexes: { owner: controllerUid },
+});
+
+/** ReplicaSets of enrolled Deployments (they inherit the template's labels). Indexes: `uid` its own, `owner` its controller's. */
+export const enrolledReplicaSets: Watch = Object.freeze({
+  id: 'enrolled-replicasets',
+  kind: kinds.replicaSet,
+  labels: enrolled,
+  metadataOnly: true,
+  indexes: { uid: ownUid, owner: controllerUid },
+});
+
+export const namespaces: Watch = Object.freeze({ id: 'namespaces', kind: kinds.namespace, metadataOnly: true });
+
+export const serviceAccounts: Watch = Object.freeze({
+  id: 'serviceaccounts',
+  kind: kinds.serviceAccount,
+  metadataOnly: true,
+});
+
+/** The SPIFFE CSI driver, when the cluster has one. */
+export const csiDrivers: Watch = Object.freeze({
+  id: 'csidrivers',
+  kind: kinds.csiDriver,
+  name: 'csi.spiffe.io',
+  metadataOnly: true,
+});
+
+/** Indexes: `target` by `targetIndex(ref)`, `targetName` by the target's bare name (for a pod whose owner's kind is not known). */
+export const agentRuntimes: Watch<AgentRuntime> = Object.freeze({
+  id: 'agentruntimes',
+  kind: kinds.agentRuntime,
+  indexes: {
+    target: (runtime: AgentRuntime) => (runtime.spec?.targetRef ? [targetIndex(runtime.spec.targetRef)] : []),
+    targetName: (runtime: AgentRuntime) => (runtime.spec?.targetRef ? [runtime.spec.targetRef.name] : []),
+  },
+});
+
+/** The value under which index `target` finds the AgentRuntimes of a workload: `apps/Deployment/weather`. Combine with the namespace. */
+export function targetIndex(ref: TargetRef): string {
+  return `${groupOf(ref.apiVersion)}/${ref.kind}/${ref.name}`;
+}
+
+function keepPod(pod: Pod): Pod {
+  const { managedFields: _, annotations: all, ...metadata } = pod.metadata;
+  const ours = podAnnotations.filter((name) => all?.[name] !== undefined).map((name) => [name, all?.[name]]);
+  const { initContainers, containers } = pod.spec;
+  return {
+    apiVersion: pod.apiVersion,
+    kind: pod.kind,
+    metadata: { ...metadata, annotations: Object.fromEntries(ours) },
+    spec: {
+      ...(initContainers === undefined ? {} : { initContainers: initContainers.map(({ name }) => ({ name })) }),
+      containers: containers.map(({ name }) => ({ name })),
+    },
+    status: {
+      ...(pod.status?.phase === undefined ? {} : { phase: pod.status.phase }),
+      conditions: (pod.status?.conditions ?? []).map(({ type, status }) => ({ type, status })),
+    },
+  };
+}
+
+function ownUid(object: KubeObject): readonly string[] {
+  return object.metadata.uid === undefined ? [] : [object.metadata.uid];
+}
+
+function controllerUid(object: KubeObject): readonly string[] {
+  const controller = object.metadata.ownerReferences?.find((owner) => owner.controller === true);
+  return controller === undefined ? [] : [controller.uid];
+}
