@@ -1,0 +1,14 @@
+/** What the API server must allow the validating webhook. */
+
+import { apiGroup } from '../api/names.ts';
+import type { Permission } from '../engine/types.ts';
+
+export const permissions: readonly Permission[] = [
+  {
+    apiGroup,
+    resources: ['agentruntimes'],
+    verbs: ['list'],
+    scope: 'watched',
+    why: 'Each new AgentRuntime is compared with those that exist at that moment, so that a workload never has two.',
+  },
+];
