@@ -79,10 +79,13 @@ export interface Watch<T extends KubeObject = KubeObject> {
   /** Ask the API server for metadata alone (`PartialObjectMetadata`): `spec` and `status` are then absent. */
   readonly metadataOnly?: boolean;
   /** What is kept of each object. Default: everything but `metadata.managedFields`. Must keep apiVersion, kind, metadata. */
-  readonly keep?: (object: T) => T;
+  keep?(object: T): T;
   /** Secondary look-ups: index name → the values under which an object is found. */
-  readonly indexes?: Readonly<Record<string, (object: T) => readonly string[]>>;
+  readonly indexes?: Readonly<Record<string, IndexOf<T>>>;
 }
+
+/** The values under which an object is found. Typed as a method so that a `Watch<Deployment>` is a `Watch` too. */
+export type IndexOf<T extends KubeObject> = { valuesOf(object: T): readonly string[] }['valuesOf'];
 
 /** Where to look in a watch. `index` and `namespace` combine with AND. */
 export interface Where {

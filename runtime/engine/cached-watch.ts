@@ -1,0 +1,151 @@
+/** One watch of the cache: its store, fed by one reflector a namespace, its listeners and its state. */
+
+import type { Client } from './client.ts';
+import type { Clock } from './clock.ts';
+import { sentenceOf } from './errors.ts';
+import type { Metrics } from './metrics.ts';
+import { keyText } from './paths.ts';
+import { reflect, type ReflectorState, type ServerTraits, type Sink, type WatchTimings } from './reflector.ts';
+import { createStore, keyOf, type Store } from './store.ts';
+import type { Change, KubeObject, Log, Watch } from './types.ts';
+
+/** How one watch stands. With several namespaces: the worst of them. */
+export interface WatchState extends ReflectorState {
+  readonly id: string;
+  readonly objects: number;
+}
+
+export interface CachedWatch {
+  readonly watch: Watch;
+  readonly store: Store<KubeObject>;
+  /** Called with each change; a listener that throws hurts nobody else. */
+  readonly listeners: Set<(change: Change) => void>;
+  /** The first complete view of every namespace has been had. */
+  readonly isComplete: boolean;
+  /** Resolves then. */
+  readonly complete: Promise<void>;
+  state(): WatchState;
+  /** Resolves when every reflector has ended. */
+  readonly ended: Promise<unknown>;
+}
+
+export interface CachedWatchOptions {
+  readonly watch: Watch;
+  readonly namespaces: readonly (string | undefined)[];
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly timings: WatchTimings;
+  readonly traits: ServerTraits;
+  readonly owners: ReadonlySet<string>;
+  readonly freeze: boolean;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+  readonly onState: (state: WatchState) => void;
+}
+
+/** Begins to watch. */
+export function beginWatch(options: CachedWatchOptions): CachedWatch {
+  const { watch, namespaces, log, signal } = options;
+  const listeners = new Set<(change: Change) => void>();
+  const { promise: complete, resolve: onComplete } = Promise.withResolvers<void>();
+  const states = new Map<string | undefined, ReflectorState>(namespaces.map((ns) => [ns, { phase: 'waiting' }]));
+  const incomplete = new Set(namespaces);
+  const gauge = objectsGauge(options);
+  const store = createStore({
+    watch,
+    owners: options.owners,
+    freeze: options.freeze,
+    onChange: (change) => listeners.forEach((listener) => tell(listener, change, { watch: watch.id, log })),
+  });
+  const state = (): WatchState => ({ ...worstOf([...states.values()]), id: watch.id, objects: store.size });
+
+  const runs = namespaces.map((namespace) =>
+    reflect(
+      {
+        ...options,
+        id: watch.id,
+        kind: watch.kind,
+        select: {
+          namespace,
+          labels: watch.labels,
+          metadataOnly: watch.metadataOnly,
+          fields: watch.name === undefined ? undefined : `metadata.name=${watch.name}`,
+        },
+        sink: sinkOf(options, store, namespace),
+        onState: (next) => {
+          const before = states.get(namespace);
+          if (before?.phase === next.phase && before.reason === next.reason) return;
+          states.set(namespace, next);
+          if (next.phase === 'synced' && incomplete.delete(namespace) && incomplete.size === 0) onComplete();
+          gauge(state());
+          options.onState(state());
+        },
+      },
+      signal,
+    ),
+  );
+  return {
+    watch,
+    store,
+    listeners,
+    complete,
+    state,
+    get isComplete() {
+      return incomplete.size === 0;
+    },
+    ended: Promise.all(runs),
+  };
+}
+
+/** Calls one listener; what it throws is logged and goes no further. */
+export function tell(listener: (change: Change) => void, change: Change, at: { watch: string; log: Log }): void {
+  try {
+    listener(change);
+  } catch (error) {
+    const object = change.now ?? change.old;
+    const key = object === undefined ? undefined : keyText(keyOf(object));
+    at.log.error('watch listener failed', { watch: at.watch, key, reason: sentenceOf(error), err: error });
+  }
+}
+
+/** The sink of one namespace. An object that cannot be kept is logged and left out: one odd object must not end the watch. */
+function sinkOf({ watch, log }: CachedWatchOptions, store: Store<KubeObject>, namespace?: string): Sink<KubeObject> {
+  let seen: Set<string> | undefined;
+  return {
+    beginView: () => (seen = new Set()),
+    show: (object) => {
+      const key = keyText(keyOf(object));
+      seen?.add(key);
+      try {
+        store.show(object);
+      } catch (error) {
+        log.error('object cannot be cached', { watch: watch.id, key, reason: sentenceOf(error), err: error });
+      }
+    },
+    hide: (object) => {
+      seen?.delete(keyText(keyOf(object)));
+      store.hide(object);
+    },
+    endView: () => {
+      if (seen !== undefined) store.retain(seen, namespace);
+      seen = undefined;
+    },
+  };
+}
+
+function worstOf(states: readonly ReflectorState[]): ReflectorState {
+  const of = (phase: ReflectorState['phase']) => states.find((state) => state.phase === phase);
+  const broken = states.find(({ reason }) => reason !== undefined);
+  return of('unavailable') ?? of('waiting') ?? broken ?? { phase: 'synced' };
+}
+
+function objectsGauge({ metrics }: CachedWatchOptions): (state: WatchState) => void {
+  const synced = metrics.gauge<'watch'>({
+    name: 'rossoctl_watch_synced',
+    help: '1 when the watch has a complete view and is kept up to date, else 0.',
+    labels: ['watch'],
+  });
+  return ({ id, phase, reason }) => synced.set({ watch: id }, phase === 'synced' && reason === undefined ? 1 : 0);
+}

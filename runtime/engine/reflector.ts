@@ -1,0 +1,210 @@
+/** Keeps one collection of the API server mirrored in a sink: lists it, watches it, and begins again whenever anything breaks. */
+
+import { type BackOff, delayMs, watchBackOff } from './back-off.ts';
+import { type Client, eachPage, type ListOptions } from './client.ts';
+import { type Clock, pause } from './clock.ts';
+import { ApiError, ApiUnreachable, isExpired, sentenceOf } from './errors.ts';
+import { MalformedLine } from './lines.ts';
+import type { Metrics } from './metrics.ts';
+import type { Kind, KubeObject, Log } from './types.ts';
+import { readWatch, type WatchEvent } from './watch-stream.ts';
+
+/** Where the mirror image is kept. */
+export interface Sink<T extends KubeObject> {
+  /** A complete view begins. */
+  beginView(): void;
+  show(object: T): void;
+  hide(object: T): void;
+  /** What was not shown since `beginView` is gone. */
+  endView(): void;
+}
+
+/**
+ * `waiting`: no complete view yet; `synced`: there has been one; `unavailable`: the kind is not served (404) or may not be read (403).
+ * A reason beside `synced` says that the view is not being kept up at the moment.
+ */
+export interface ReflectorState {
+  readonly phase: 'waiting' | 'synced' | 'unavailable';
+  readonly reason?: string | undefined;
+}
+
+export interface WatchTimings {
+  readonly backOff: BackOff;
+  /** A watch that lasted this long was healthy: the back-off starts anew. */
+  readonly healthyMs: number;
+  /** Without a byte for this long a watch counts as dead. The API server sends a bookmark about every minute. */
+  readonly idleMs: number;
+  /** How long the API server lets a watch live: random between the two, so that watches do not all end together. */
+  readonly timeoutSeconds: readonly [number, number];
+  /** Deadline of a list request and of a watch's first byte, in milliseconds. */
+  readonly answerMs: number;
+}
+
+/** Bound for a connection that dies without a word: two HTTP/2 pings (30 s), else `idleMs`; plus one back-off. */
+export const defaultTimings: WatchTimings = {
+  backOff: watchBackOff,
+  healthyMs: 10_000,
+  idleMs: 150_000,
+  timeoutSeconds: [300, 600],
+  answerMs: 60_000,
+};
+
+/** What the API server has been found to serve; shared by the reflectors of one cache. */
+export interface ServerTraits {
+  /** Lists as a stream (`sendInitialEvents`). Taken for granted until refused. */
+  streamsLists: boolean;
+}
+
+export interface ReflectorOptions<T extends KubeObject> {
+  /** The watch's id, for logs and metrics. */
+  readonly id: string;
+  readonly kind: Kind<T>;
+  readonly select: Pick<ListOptions, 'namespace' | 'labels' | 'fields' | 'metadataOnly'>;
+  readonly sink: Sink<T>;
+  readonly onState: (state: ReflectorState) => void;
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly timings: WatchTimings;
+  readonly traits: ServerTraits;
+  readonly random: () => number;
+}
+
+/** Runs until `signal` is aborted; never rejects. It does one thing at a time, so one restart at most is ever in flight. */
+export async function reflect<T extends KubeObject>(options: ReflectorOptions<T>, signal: AbortSignal): Promise<void> {
+  const { clock, timings, random } = options;
+  const mirror = createMirror(options, signal);
+  const meter = reflectorMeter(options);
+  let failures = 0;
+  while (!signal.aborted) {
+    const begun = clock.monotonicMs();
+    const failure = await outcomeOf(mirror.follow());
+    if (signal.aborted) return;
+    const lasted = clock.monotonicMs() - begun;
+    if (lasted >= timings.healthyMs) failures = 0;
+    if (failure === undefined && lasted >= 1_000) continue;
+    if (isRefusedStreaming(failure) && options.traits.streamsLists) {
+      options.traits.streamsLists = false;
+      continue;
+    }
+    const wait = Math.max(delayMs(timings.backOff, failures, random), retryAfterOf(failure));
+    failures += 1;
+    meter(causeOf(failure));
+    report(options, { failure, failures, wait, isSynced: mirror.isSynced() });
+    await pause(clock, wait, signal);
+  }
+}
+
+async function outcomeOf(run: Promise<void>): Promise<unknown> {
+  try {
+    await run;
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** The mirror's memory: the version it has come to. `follow` goes on from there until something ends it. */
+function createMirror<T extends KubeObject>(options: ReflectorOptions<T>, signal: AbortSignal) {
+  const { client, kind, select, sink, timings, traits } = options;
+  const [shortest, longest] = timings.timeoutSeconds;
+  let resourceVersion: string | undefined;
+  let isSynced = false;
+  const onComplete = (): void => {
+    sink.endView();
+    isSynced = true;
+    options.onState({ phase: 'synced' });
+  };
+
+  async function list(): Promise<void> {
+    sink.beginView();
+    const call = { ...select, signal, deadlineMs: timings.answerMs, retries: 0 };
+    const version = await eachPage(client, kind, call, (items) => items.forEach((item) => sink.show(item)));
+    resourceVersion = version;
+    onComplete();
+  }
+
+  function onEvent(event: WatchEvent<T>): void {
+    if (event.type === 'shown') sink.show(event.object);
+    else if (event.type === 'hidden') sink.hide(event.object);
+    else if (resourceVersion === undefined && event.isViewComplete) {
+      resourceVersion = event.resourceVersion;
+      onComplete();
+    }
+    // A view that is not complete is no place to resume from.
+    if (resourceVersion !== undefined) resourceVersion = event.resourceVersion;
+  }
+
+  return {
+    isSynced: () => isSynced,
+    follow: async () => {
+      if (resourceVersion === undefined && !traits.streamsLists) await list();
+      const initialEvents = resourceVersion === undefined;
+      if (initialEvents) sink.beginView();
+      const timeoutSeconds = Math.round(shortest + (longest - shortest) * options.random());
+      const call = { ...select, deadlineMs: timings.answerMs, retries: 0 };
+      try {
+        await readWatch({
+          client,
+          kind,
+          clock: options.clock,
+          idleMs: timings.idleMs,
+          signal,
+          onEvent,
+          request: { ...call, resourceVersion, initialEvents, timeoutSeconds },
+          onOpen: () => isSynced && options.onState({ phase: 'synced' }),
+        });
+      } catch (error) {
+        if (isExpired(error)) resourceVersion = undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+/** An API server that does not stream lists calls the parameters invalid. */
+function isRefusedStreaming(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 400 || error.status === 422);
+}
+
+function retryAfterOf(error: unknown): number {
+  return error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
+}
+
+function causeOf(error: unknown): string {
+  if (error === undefined) return 'ended';
+  if (error instanceof ApiError) return isExpired(error) ? 'expired' : String(error.status);
+  if (error instanceof MalformedLine) return 'malformed';
+  return error instanceof ApiUnreachable ? 'unreachable' : 'broken';
+}
+
+interface Failed {
+  readonly failure: unknown;
+  readonly failures: number;
+  readonly wait: number;
+  readonly isSynced: boolean;
+}
+
+/** One line when it begins to matter, the rest at debug: a watch that lives is restarted now and then, and that is no news. */
+function report<T extends KubeObject>(
+  options: ReflectorOptions<T>,
+  { failure, failures, wait, isSynced }: Failed,
+): void {
+  const isUnavailable = failure instanceof ApiError && (failure.status === 403 || failure.status === 404);
+  const reason = failure === undefined ? 'the watch ended at once' : sentenceOf(failure);
+  if (isUnavailable) options.onState({ phase: 'unavailable', reason });
+  else options.onState({ phase: isSynced ? 'synced' : 'waiting', reason });
+  const fields = { watch: options.id, namespace: options.select.namespace, failures, waitMs: Math.round(wait), reason };
+  if (failures === 3 || (isUnavailable && failures === 1)) options.log.warn('watch does not work', fields);
+  else options.log.debug('watch restarts', fields);
+}
+
+function reflectorMeter<T extends KubeObject>({ id, metrics }: ReflectorOptions<T>): (cause: string) => void {
+  const restarts = metrics.counter<'watch' | 'cause'>({
+    name: 'rossoctl_watch_restarts_total',
+    help: 'Watches that had to be begun again, by cause; ends in good order are not counted.',
+    labels: ['watch', 'cause'],
+  });
+  return (cause) => restarts.inc({ watch: id, cause });
+}
