@@ -1,0 +1,46 @@
+/** A namespace for agents: the object itself, its injection label and its defaults. */
+
+import { ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import { labels } from '../runtime/api/names.ts';
+import { type NamespaceConfig, NamespaceDefaults } from './namespace-defaults.ts';
+import { checkNamespaceName } from './watched-namespaces.ts';
+
+/** Props of `AgentNamespace`. */
+export interface AgentNamespaceProps {
+  readonly name: string;
+  /**
+   * Make the Namespace object itself. Switch off for a namespace that someone else owns.
+   * @default true
+   */
+  readonly create?: boolean;
+  /**
+   * Defaults of the namespace.
+   * @default none: the platform's configuration applies
+   */
+  readonly defaults?: NamespaceConfig | undefined;
+}
+
+/**
+ * A namespace in which agents run. It always carries `rossoctl-enabled: "true"`, which matters only to an install with
+ * `requireNamespaceLabel`.
+ */
+export class AgentNamespace extends Construct {
+  readonly name: string;
+
+  constructor(scope: Construct, id: string, props: AgentNamespaceProps) {
+    super(scope, id);
+    checkNamespaceName(props.name);
+    this.name = props.name;
+    if (props.create ?? true) {
+      new ApiObject(this, 'namespace', {
+        apiVersion: 'v1',
+        kind: 'Namespace',
+        metadata: { name: props.name, namespace: undefined, labels: { [labels.enabled]: 'true' } },
+      });
+    }
+    if (props.defaults !== undefined) {
+      new NamespaceDefaults(this, 'defaults', { namespace: props.name, config: props.defaults });
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/** Everything that can be said about an install of the platform, with every default. */
+
+import type { FeatureGates } from '../runtime/config/feature-gates.ts';
+import type { PartialConfig } from '../runtime/config/platform.ts';
+import type { CertificateSource } from './certificates.ts';
+import type { ResourceQuantities } from './operator-pod.ts';
+import type { WatchScope } from './watched-namespaces.ts';
+
+/** Props of `AgentPlatform`. */
+export interface AgentPlatformProps {
+  /** Image of the operator. In production by digest: `registry/rossoctl@sha256:…`. */
+  readonly image: string;
+  /** @default 'IfNotPresent' */
+  readonly imagePullPolicy?: 'Always' | 'IfNotPresent' | 'Never';
+  /**
+   * Names of pull Secrets in the operator's namespace.
+   * @default none
+   */
+  readonly imagePullSecrets?: readonly string[];
+  /** @default 'rossoctl-system' */
+  readonly namespace?: string;
+  /**
+   * Make the operator's Namespace object. Switch off when someone else owns it.
+   * @default true
+   */
+  readonly createNamespace?: boolean;
+  /** @default 'rossoctl-operator' */
+  readonly serviceAccountName?: string;
+  /** @default 'rossoctl-operator' */
+  readonly deploymentName?: string;
+  /**
+   * Which namespaces the operator looks after. `namespaced` renders a Role in each listed namespace and no cluster-wide right
+   * but the cluster-scoped ones that features declare.
+   * @default { kind: 'cluster' }: all of them
+   */
+  readonly watch?: WatchScope;
+  /**
+   * Inject only in namespaces labelled `rossoctl-enabled: "true"`.
+   * @default false
+   */
+  readonly requireNamespaceLabel?: boolean;
+  /**
+   * Who makes the webhooks' certificate. `cert-manager` must then be in the cluster.
+   * @default 'self-managed': the operator makes and rotates it
+   */
+  readonly certificates?: CertificateSource;
+  /**
+   * Replicas of the operator: all serve webhooks, one runs controllers.
+   * @default 2
+   */
+  readonly replicas?: number;
+  /** @default requests 50m CPU and 128Mi, limit 256Mi */
+  readonly resources?: ResourceQuantities;
+  /**
+   * PriorityClass of the operator's pods; with webhooks that fail closed, `system-cluster-critical` is a fair choice.
+   * @default none
+   */
+  readonly priorityClassName?: string;
+  /** @default 'info' */
+  readonly logLevel?: 'debug' | 'info' | 'warn' | 'error';
+  /**
+   * How fast the operator may ask the API server.
+   * @default the operator's own: 200 requests a second, 400 at once
+   */
+  readonly apiRequests?: { readonly qps?: number; readonly burst?: number };
+  /**
+   * Platform configuration that differs from the compiled defaults, as ConfigMap `rossoctl-platform-config`.
+   * @default no ConfigMap
+   */
+  readonly config?: PartialConfig;
+  /**
+   * Feature gates that differ from their defaults, as ConfigMap `rossoctl-feature-gates`.
+   * @default no ConfigMap
+   */
+  readonly featureGates?: Partial<FeatureGates>;
+}

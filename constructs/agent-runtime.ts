@@ -1,0 +1,141 @@
+/** Enrols a workload: the AgentRuntime resource, with mistakes found at synthesis instead of in the cluster. */
+
+import { Construct } from 'constructs';
+import { Check } from 'typebox/value';
+import { KubeAgentRuntime } from '../imports/agent.rossoctl.dev.ts';
+import { type AgentRuntimeSpec, TrustDomain } from '../runtime/api/agent-runtime.ts';
+import { isSameTarget, type TargetRef } from '../runtime/api/target-ref.ts';
+import { kindProblem, objectOf, reservedKeyProblems, type WorkloadTarget } from './workload-target.ts';
+
+/** An AgentRuntime by name, made here or elsewhere. */
+export interface IAgentRuntime {
+  readonly name: string;
+  /** Absent: the namespace of whoever applies it. */
+  readonly namespace: string | undefined;
+}
+
+/** Overrides of the platform's configuration for one workload; absent fields follow namespace and platform. */
+export type AgentRuntimeOverrides = Omit<AgentRuntimeSpec, 'type' | 'targetRef'>;
+
+/** Props of `AgentRuntime`: the resource's own spec, with the workload instead of a reference. */
+export interface AgentRuntimeProps extends AgentRuntimeOverrides {
+  /** The workload: a cdk8s-plus workload, an `ApiObject`, or `{ apiVersion, kind, name }`. */
+  readonly target: WorkloadTarget;
+  /** What the workload is. Tools are injected only where the platform's gate `injectTools` is on. */
+  readonly type: 'agent' | 'tool';
+  /**
+   * Name of the resource.
+   * @default the target's name
+   */
+  readonly name?: string;
+  /**
+   * Namespace of the resource; always the target's own.
+   * @default the target's namespace, else the chart's
+   */
+  readonly namespace?: string;
+}
+
+/**
+ * An `AgentRuntime`. Synthesis fails, naming construct and remedy, on: a target of a kind the operator does not support, a second
+ * AgentRuntime for the same target in the app, a workload in another namespace, a key on the workload that only the operator may
+ * set, and a trust domain that is none.
+ */
+export class AgentRuntime extends Construct implements IAgentRuntime {
+  /** An AgentRuntime that is not made in this app. */
+  static fromName(
+    scope: Construct,
+    id: string,
+    name: string,
+    options: { readonly namespace?: string } = {},
+  ): IAgentRuntime {
+    return new ReferencedAgentRuntime(scope, id, { name, namespace: options.namespace });
+  }
+
+  readonly name: string;
+  readonly namespace: string | undefined;
+  /** Group, kind and name of the workload. */
+  readonly targetRef: TargetRef;
+  /** The resource itself, for what no prop covers. */
+  readonly apiObject: KubeAgentRuntime;
+  readonly #target: WorkloadTarget;
+  readonly #trustDomain: string | undefined;
+
+  constructor(scope: Construct, id: string, props: AgentRuntimeProps) {
+    super(scope, id);
+    const { target, type, name, namespace, ...overrides } = props;
+    const workload = objectOf(target);
+    this.#target = target;
+    this.#trustDomain = overrides.identity?.spiffe?.trustDomain;
+    this.name = name ?? target.name;
+    this.targetRef = { apiVersion: target.apiVersion, kind: target.kind, name: target.name };
+    const place = namespace ?? workload?.metadata.namespace;
+    this.apiObject = new KubeAgentRuntime(this, 'Resource', {
+      metadata: { name: this.name, ...(place === undefined ? {} : { namespace: place }) },
+      spec: specOf(type, this.targetRef, overrides),
+    });
+    this.namespace = this.apiObject.metadata.namespace;
+    if (workload !== undefined) this.apiObject.addDependency(workload);
+    this.node.addValidation({ validate: () => [...this.#problems()] });
+  }
+
+  #problems(): readonly string[] {
+    const workload = objectOf(this.#target);
+    return [
+      ...kindProblem(this.#target),
+      ...this.#rivals(),
+      ...this.#namespaceProblem(),
+      ...trustDomainProblem(this.#trustDomain),
+      ...(workload === undefined ? [] : reservedKeyProblems(workload)),
+    ];
+  }
+
+  #rivals(): readonly string[] {
+    const others = this.node.root.node.findAll().filter((other) => other instanceof AgentRuntime);
+    const rival = others.find(
+      (other) => other !== this && other.namespace === this.namespace && isSameTarget(other.targetRef, this.targetRef),
+    );
+    if (rival === undefined) return [];
+    const { kind, name } = this.targetRef;
+    return [
+      `${kind} ${name} already has an AgentRuntime at ${rival.node.path}: remove one, a workload has at most one`,
+    ];
+  }
+
+  #namespaceProblem(): readonly string[] {
+    const theirs = objectOf(this.#target)?.metadata.namespace;
+    if (theirs === undefined || theirs === this.namespace) return [];
+    return [
+      `the target is in namespace ${theirs}, the AgentRuntime in ${this.namespace}: leave namespace out, it follows the target`,
+    ];
+  }
+}
+
+/** The overrides in the imported type, whose lists are mutable; they are copied. */
+function specOf(
+  type: AgentRuntimeProps['type'],
+  targetRef: TargetRef,
+  overrides: AgentRuntimeOverrides,
+): ConstructorParameters<typeof KubeAgentRuntime>[2]['spec'] {
+  return { type, targetRef, ...structuredClone(overrides) };
+}
+
+function trustDomainProblem(trustDomain: string | undefined): readonly string[] {
+  if (trustDomain === undefined) return [];
+  const isOne = Check(TrustDomain, trustDomain);
+  return isOne
+    ? []
+    : [
+        `identity.spiffe.trustDomain ${JSON.stringify(trustDomain)} is no trust domain: use lower-case letters, digits, dots, dashes and underscores, without spiffe://`,
+      ];
+}
+
+class ReferencedAgentRuntime extends Construct implements IAgentRuntime {
+  readonly name: string;
+  readonly namespace: string | undefined;
+
+  constructor(scope: Construct, id: string, reference: IAgentRuntime) {
+    super(scope, id);
+    this.name = reference.name;
+    this.namespace = reference.namespace;
+  }
+}

@@ -1,0 +1,109 @@
+/** The operator as it runs: account, Deployment, webhook Service and disruption budget. */
+
+import type { ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import { install } from '../runtime/api/names.ts';
+import type { CertificateSource } from './certificates.ts';
+import { operatorPodSpec, type OperatorPodProps } from './operator-pod.ts';
+import { platformObject } from './platform-objects.ts';
+
+/** Props of `OperatorDeployment`. */
+export interface OperatorDeploymentProps extends OperatorPodProps {
+  readonly namespace: string;
+  readonly deploymentName: string;
+  readonly replicas: number;
+  readonly certificates: CertificateSource;
+}
+
+/** Labels that select the operator's pods. Fixed: a Deployment's selector can never change (field report CS-02). */
+export const operatorSelector = {
+  'app.kubernetes.io/name': 'rossoctl-operator',
+  'app.kubernetes.io/component': 'operator',
+} as const;
+
+const component = 'operator';
+
+/** Two replicas by default: webhooks are served by every one of them, controllers run on the holder of the Lease. */
+export class OperatorDeployment extends Construct {
+  readonly serviceAccount: ApiObject;
+  readonly deployment: ApiObject;
+  readonly service: ApiObject;
+
+  constructor(scope: Construct, id: string, props: OperatorDeploymentProps) {
+    super(scope, id);
+    const { namespace } = props;
+    this.serviceAccount = platformObject(this, 'account', {
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      name: props.serviceAccountName,
+      namespace,
+      component,
+    });
+    this.deployment = platformObject(this, 'deployment', {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      name: props.deploymentName,
+      namespace,
+      component,
+      content: { spec: deploymentSpec(props) },
+    });
+    this.service = platformObject(this, 'service', {
+      apiVersion: 'v1',
+      kind: 'Service',
+      name: install.webhookService,
+      namespace,
+      component,
+      content: {
+        spec: {
+          selector: operatorSelector,
+          ports: [
+            { name: 'webhook', port: 443, targetPort: 'webhook', protocol: 'TCP' },
+            { name: 'metrics', port: 8080, targetPort: 'metrics', protocol: 'TCP' },
+          ],
+        },
+      },
+    });
+    // One pod at a time may be drained; one that is not ready never holds up a node.
+    platformObject(this, 'budget', {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      name: props.deploymentName,
+      namespace,
+      component,
+      content: {
+        spec: {
+          maxUnavailable: 1,
+          unhealthyPodEvictionPolicy: 'AlwaysAllow',
+          selector: { matchLabels: operatorSelector },
+        },
+      },
+    });
+  }
+}
+
+function deploymentSpec(props: OperatorDeploymentProps): Readonly<Record<string, unknown>> {
+  return {
+    replicas: props.replicas,
+    revisionHistoryLimit: 3,
+    selector: { matchLabels: operatorSelector },
+    strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+    template: {
+      metadata: {
+        labels: { 'app.kubernetes.io/part-of': 'rossoctl', ...operatorSelector },
+        annotations: { 'kubectl.kubernetes.io/default-container': 'operator' },
+      },
+      spec: { ...operatorPodSpec(props), topologySpreadConstraints: spread() },
+    },
+  };
+}
+
+/** Over nodes, then zones, where there are several; a cluster with one node still runs both replicas. */
+function spread(): readonly Readonly<Record<string, unknown>>[] {
+  return ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'].map((topologyKey) => ({
+    maxSkew: 1,
+    topologyKey,
+    whenUnsatisfiable: 'ScheduleAnyway',
+    labelSelector: { matchLabels: operatorSelector },
+    matchLabelKeys: ['pod-template-hash'],
+  }));
+}

@@ -1,0 +1,126 @@
+/** The operator's pod: one container that passes Pod Security "restricted", with its configuration mounted and reloadable. */
+
+import { configMaps, files, install } from '../runtime/api/names.ts';
+import type { CertificateSource } from './certificates.ts';
+import type { WatchedNamespaces } from './watched-namespaces.ts';
+
+/** Requests and limits in Kubernetes' own quantities. */
+export interface ResourceQuantities {
+  readonly requests: Readonly<Record<string, string>>;
+  readonly limits: Readonly<Record<string, string>>;
+}
+
+/** Props of the operator's pod. */
+export interface OperatorPodProps {
+  readonly image: string;
+  readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
+  readonly imagePullSecrets: readonly string[];
+  readonly serviceAccountName: string;
+  readonly watched: WatchedNamespaces;
+  readonly certificates: CertificateSource;
+  readonly resources: ResourceQuantities;
+  readonly priorityClassName?: string | undefined;
+  /** Flags of the operator, `name → value`; a flag that is not here has the operator's own default. */
+  readonly flags: Readonly<Record<string, string | number>>;
+}
+
+/** Measured: the operator idles near 100 MB and stays under 200 MB with 16,000 objects in its cache. */
+export const defaultResources: ResourceQuantities = {
+  requests: { cpu: '50m', memory: '128Mi' },
+  limits: { memory: '256Mi' },
+};
+
+const ports = { webhook: 9443, metrics: 8080, health: 8081 } as const;
+const certificateDir = '/etc/rossoctl/certificate';
+/** Any number but 0: the image needs no particular user. */
+const user = 65532;
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Pod spec without what only a Deployment decides. Ports are the operator's defaults, so no flag repeats them. */
+export function operatorPodSpec(props: OperatorPodProps): Json {
+  const pullSecrets = props.imagePullSecrets.map((name) => ({ name }));
+  return {
+    serviceAccountName: props.serviceAccountName,
+    terminationGracePeriodSeconds: 30,
+    ...(pullSecrets.length === 0 ? {} : { imagePullSecrets: pullSecrets }),
+    ...(props.priorityClassName === undefined ? {} : { priorityClassName: props.priorityClassName }),
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: user,
+      runAsGroup: user,
+      fsGroup: user,
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+    containers: [container(props)],
+    volumes: mounts(props).map(({ volume }) => volume),
+  };
+}
+
+function container(props: OperatorPodProps): Json {
+  return {
+    name: 'operator',
+    image: props.image,
+    imagePullPolicy: props.imagePullPolicy,
+    args: flagList(props),
+    env: environment(props),
+    ports: Object.entries(ports).map(([name, containerPort]) => ({ name, containerPort, protocol: 'TCP' })),
+    resources: props.resources,
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    },
+    startupProbe: probe('/healthz', { periodSeconds: 1, failureThreshold: 60 }),
+    livenessProbe: probe('/healthz', { periodSeconds: 15, failureThreshold: 4 }),
+    readinessProbe: probe('/readyz', { periodSeconds: 5, failureThreshold: 2 }),
+    volumeMounts: mounts(props).map(({ volume, mountPath }) => ({ name: volume.name, mountPath, readOnly: true })),
+  };
+}
+
+function flagList({ certificates, flags }: OperatorPodProps): readonly string[] {
+  const all = { ...flags, ...(certificates === 'cert-manager' ? { certificates: 'files' } : {}) };
+  return Object.entries(all).map(([name, value]) => `--${name}=${value}`);
+}
+
+function environment({ watched }: OperatorPodProps): readonly Json[] {
+  const field = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { fieldPath } } });
+  const list = watched.late((names) => names.join(','));
+  return [
+    field('POD_NAMESPACE', 'metadata.namespace'),
+    field('POD_NAME', 'metadata.name'),
+    ...(watched.kind === 'cluster' ? [] : [{ name: 'NAMESPACES2WATCH', value: list }]),
+  ];
+}
+
+function probe(path: string, timing: Json): Json {
+  return { httpGet: { path, port: 'health' }, timeoutSeconds: 3, ...timing };
+}
+
+interface Mount {
+  readonly mountPath: string;
+  readonly volume: Json & { readonly name: string };
+}
+
+/** Optional ConfigMaps: an install without them runs on compiled defaults, and one made later is seen without a restart. */
+function mounts({ certificates }: OperatorPodProps): readonly Mount[] {
+  const configMap = (name: string, key: string) => ({ name, optional: true, items: [{ key, path: key }] });
+  const { platform, gates } = configMaps;
+  const config: readonly Mount[] = [
+    {
+      mountPath: parentOf(files.config),
+      volume: { name: 'platform-config', configMap: configMap(platform.name, platform.key) },
+    },
+    {
+      mountPath: parentOf(files.gates),
+      volume: { name: 'feature-gates', configMap: configMap(gates.name, gates.key) },
+    },
+  ];
+  if (certificates === 'self-managed') return config;
+  const secret = { secretName: install.certificateSecret, defaultMode: 0o440 };
+  return [...config, { mountPath: certificateDir, volume: { name: 'certificate', secret } }];
+}
+
+function parentOf(file: string): string {
+  return file.slice(0, file.lastIndexOf('/'));
+}

@@ -1,0 +1,49 @@
+/** How the platform's own objects are made: explicit names, the platform's labels, and no namespace on what is cluster-scoped. */
+
+import { ApiObject } from 'cdk8s';
+import type { Construct } from 'constructs';
+
+/** Value of `app.kubernetes.io/part-of` on everything the platform installs. */
+export const partOf = 'rossoctl';
+
+/** Labels of one component of the platform. Never `managed-by`: that belongs to whoever applies the objects. */
+export function platformLabels(component: string): Readonly<Record<string, string>> {
+  return {
+    'app.kubernetes.io/part-of': partOf,
+    'app.kubernetes.io/name': 'rossoctl-operator',
+    'app.kubernetes.io/component': component,
+  };
+}
+
+/** What an object says besides its place: never derived from a construct's path (field report CS-02). */
+export interface PlatformObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  /** Absent: cluster-scoped. */
+  readonly namespace?: string | undefined;
+  readonly component: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
+  /** Everything below `metadata`: `spec`, `data`, `rules`, … */
+  readonly content?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * One object of the platform. `namespace` is always stated, also as "none", because a chart's namespace would otherwise be
+ * written onto cluster-scoped objects.
+ */
+export function platformObject(scope: Construct, id: string, object: PlatformObject): ApiObject {
+  const { apiVersion, kind, name, namespace, component, labels, annotations, content } = object;
+  return new ApiObject(scope, id, {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      namespace,
+      labels: { ...platformLabels(component), ...labels },
+      ...(annotations === undefined ? {} : { annotations }),
+    },
+    ...content,
+  });
+}

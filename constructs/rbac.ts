@@ -1,0 +1,81 @@
+/** What the operator may do, rendered only from the permissions that the features declare beside their code. */
+
+import { Construct } from 'constructs';
+import type { Permission } from '../runtime/engine/types.ts';
+import { platformObject } from './platform-objects.ts';
+import { policyRules, reasons } from './policy-rules.ts';
+import type { WatchedNamespaces } from './watched-namespaces.ts';
+
+/** Props of `OperatorRbac`. */
+export interface OperatorRbacProps {
+  /** The operator's namespace. */
+  readonly namespace: string;
+  /** Account of the operator; also the prefix of every role's name. */
+  readonly serviceAccountName: string;
+  readonly watched: WatchedNamespaces;
+  readonly permissions: readonly Permission[];
+}
+
+/** Annotation with one line a permission: what is granted and why. */
+export const whyAnnotation = 'rossoctl.io/why';
+
+const rbac = 'rbac.authorization.k8s.io';
+const component = 'rbac';
+
+/**
+ * Roles and bindings of the operator's account (rulings, Installation: what is not used is not granted).
+ *
+ * | permission's scope | cluster mode              | namespaced mode                         |
+ * |--------------------|---------------------------|-----------------------------------------|
+ * | `watched`          | ClusterRole, bound        | one Role and binding a watched namespace |
+ * | `own`              | Role in its own namespace | the same                                |
+ * | `cluster`          | ClusterRole, bound        | the same                                |
+ *
+ * A scope nobody asks for leaves no object. Throws on wildcards and on `create` limited by name.
+ */
+export class OperatorRbac extends Construct {
+  readonly #props: OperatorRbacProps;
+
+  constructor(scope: Construct, id: string, props: OperatorRbacProps) {
+    super(scope, id);
+    this.#props = props;
+    this.#grant('own', 'own', props.namespace);
+    this.#grant('cluster', 'cluster');
+    if (props.watched.kind === 'cluster') this.#grant('watched', 'manager');
+    else for (const namespace of props.watched.names) this.addNamespace(namespace);
+  }
+
+  /** Grants what `watched` permissions ask for in one more namespace; a second time changes nothing. Namespaced mode only. */
+  addNamespace(namespace: string): void {
+    if (this.node.tryFindChild(`watched-${namespace}-role`) === undefined) {
+      this.#grant('watched', 'manager', namespace);
+    }
+  }
+
+  /** A role with every permission of one scope, and its binding; in `namespace`, or cluster-wide without one. */
+  #grant(scope: Permission['scope'], word: string, namespace?: string): void {
+    const { serviceAccountName, permissions, namespace: ownNamespace } = this.#props;
+    const wanted = permissions.filter((permission) => permission.scope === scope);
+    if (wanted.length === 0) return;
+    const kind = namespace === undefined ? 'ClusterRole' : 'Role';
+    const id = namespace === undefined ? scope : `${scope}-${namespace}`;
+    const name = `${serviceAccountName}-${word}-role`;
+    const common = { apiVersion: `${rbac}/v1`, namespace, component };
+    platformObject(this, `${id}-role`, {
+      ...common,
+      kind,
+      name,
+      annotations: { [whyAnnotation]: reasons(wanted) },
+      content: { rules: policyRules(wanted) },
+    });
+    platformObject(this, `${id}-binding`, {
+      ...common,
+      kind: `${kind}Binding`,
+      name: `${name}binding`,
+      content: {
+        roleRef: { apiGroup: rbac, kind, name },
+        subjects: [{ kind: 'ServiceAccount', name: serviceAccountName, namespace: ownNamespace }],
+      },
+    });
+  }
+}

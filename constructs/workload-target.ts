@@ -1,0 +1,69 @@
+/** A workload as a target: any construct, L1 or plain reference that says its apiVersion, kind and name. */
+
+import { ApiObject } from 'cdk8s';
+import { Construct, type IConstruct } from 'constructs';
+import { kinds } from '../runtime/api/kinds.ts';
+import { annotations, labels } from '../runtime/api/names.ts';
+import { groupOf } from '../runtime/api/target-ref.ts';
+
+/**
+ * What can be a target. Recognised by its shape, not its class: a workload of any version of cdk8s-plus, an `ApiObject`,
+ * or a plain `{ apiVersion, kind, name }` for a workload that is made elsewhere.
+ */
+export interface WorkloadTarget {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+const { deployment, statefulSet, daemonSet, cronJob, job } = kinds;
+const targetKinds = [deployment, statefulSet, daemonSet, cronJob, job];
+
+/** The kinds an AgentRuntime can target, for people: `apps Deployment, …`. */
+const supported = targetKinds.map(({ apiVersion, kind }) => `${kind} (${apiVersion})`).join(', ');
+
+/** Why a workload cannot be a target, or nothing. The group counts, not the kind's name alone. */
+export function kindProblem({ apiVersion, kind }: WorkloadTarget): readonly string[] {
+  const isSupported = targetKinds.some((row) => row.kind === kind && groupOf(row.apiVersion) === groupOf(apiVersion));
+  return isSupported ? [] : [`target kind ${kind} (${apiVersion}) is not supported: use one of ${supported}`];
+}
+
+/** The object behind a target, when it is part of the app. */
+export function objectOf(target: WorkloadTarget): ApiObject | undefined {
+  if (!Construct.isConstruct(target)) return undefined;
+  const construct: IConstruct = target;
+  return ApiObject.isApiObject(construct) ? construct : ApiObject.of(construct);
+}
+
+interface Metadata {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+interface Templates {
+  readonly template?: { readonly metadata?: Metadata };
+  readonly jobTemplate?: {
+    readonly metadata?: Metadata;
+    readonly spec?: { readonly template?: { readonly metadata?: Metadata } };
+  };
+}
+
+/** Keys that only the operator may set; the API server's label policy would refuse the first, and the operator owns all. */
+const reserved = [labels.type, labels.signatureVerified, annotations.configHash];
+
+/** Operator-owned labels and annotations written on a workload or its templates, each with what to do. */
+export function reservedKeyProblems(workload: ApiObject): readonly string[] {
+  const json = workload.toJson() as { readonly metadata?: Metadata; readonly spec?: Templates };
+  const { template, jobTemplate } = json.spec ?? {};
+  const places: readonly (readonly [string, Metadata | undefined])[] = [
+    ['metadata', json.metadata],
+    ['pod template', template?.metadata],
+    ['job template', jobTemplate?.metadata],
+    ["job template's pod template", jobTemplate?.spec?.template?.metadata],
+  ];
+  return places.flatMap(([where, metadata]) =>
+    reserved
+      .filter((key) => metadata?.labels?.[key] !== undefined || metadata?.annotations?.[key] !== undefined)
+      .map((key) => `${workload.kind} ${workload.name} sets ${key} on its ${where}: remove it, the operator sets it`),
+  );
+}
