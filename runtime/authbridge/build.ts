@@ -1,0 +1,18 @@
+/** What the container builders are given: everything already decided. */
+
+import type { Effective } from '../config/layers.ts';
+import type { Ports } from './ports.ts';
+import type { Components } from './snapshot.ts';
+
+/** One injection, ready to be built. */
+export interface Build {
+  readonly effective: Effective;
+  readonly components: Components;
+  readonly ports: Ports;
+  readonly exclusions: { readonly outbound: readonly number[]; readonly inbound: readonly number[] };
+  /** Secret (and volume) with the workload's OAuth client credentials. */
+  readonly credentialsSecret: string;
+  readonly nativeSidecars: boolean;
+  /** Configuration hash the pod is built from; absent: the pod's annotation stays as it is. */
+  readonly configHash: string | undefined;
+}

@@ -1,0 +1,72 @@
+/** Adds the decided containers, volumes and annotations to a pod, or to a pod template. */
+
+import type { Container, PodSpec, Volume } from '../api/kubernetes.ts';
+import { annotations, containers } from '../api/names.ts';
+import type { ObjectMeta } from '../engine/types.ts';
+import type { Build } from './build.ts';
+import { clientRegistration } from './client-registration.ts';
+import { envoyProxy } from './envoy-proxy.ts';
+import { proxyInit } from './proxy-init.ts';
+import type { Sidecar } from './sidecar.ts';
+import type { ContainerName } from './snapshot.ts';
+import { spiffeHelper } from './spiffe-helper.ts';
+
+/** In the order in which they start. */
+export const builders: readonly (readonly [ContainerName, (build: Build) => Sidecar])[] = Object.freeze([
+  [containers.proxyInit, proxyInit],
+  [containers.envoyProxy, envoyProxy],
+  [containers.spiffeHelper, spiffeHelper],
+  [containers.clientRegistration, clientRegistration],
+]);
+
+/** A pod or a pod template. */
+interface HasSpec {
+  readonly metadata?: ObjectMeta;
+  readonly spec: PodSpec;
+}
+
+/** What will be added: built once, so that conflicts with it can be looked for before it is used. */
+export interface Additions {
+  readonly init: readonly Container[];
+  /** Ordinary containers: only where the API server knows no native sidecars. */
+  readonly plain: readonly Container[];
+  readonly volumes: readonly Volume[];
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** Builds everything an injection adds. */
+export function additions(build: Build): Additions {
+  const chosen = builders.filter(([name]) => build.components.containers[name].inject);
+  const built = chosen.map(([, builder]) => builder(build));
+  const isInit = ({ container: { name } }: Sidecar) => build.nativeSidecars || name === containers.proxyInit;
+  const volumes = new Map(built.flatMap((sidecar) => sidecar.volumes.map((volume) => [volume.name, volume])));
+  return {
+    init: built.filter(isInit).map(({ container }) => container),
+    plain: built.filter((sidecar) => !isInit(sidecar)).map(({ container }) => container),
+    volumes: [...volumes.values()],
+    annotations: {
+      [annotations.injected]: chosen.map(([name]) => name).join(','),
+      ...(build.configHash === undefined ? {} : { [annotations.configHash]: build.configHash }),
+      ...(volumes.has(build.credentialsSecret) ? { [annotations.credentialsSecret]: build.credentialsSecret } : {}),
+    },
+  };
+}
+
+/**
+ * The pod with the additions: ours before the user's init containers, so that their traffic is captured too, ordinary ones and volumes at the end.
+ * Shares every subtree it does not change with `pod`; the user's containers, volumes and pod-level settings are among those (rulings: Injection 4
+ * and 5). A volume the user declares under one of our names (see `svidDirectory`) is kept.
+ */
+export function inject<P extends HasSpec>(pod: P, added: Additions): P {
+  const { initContainers, containers: own, volumes } = pod.spec;
+  const declared = new Set((volumes ?? []).map(({ name }) => name));
+  const missing = added.volumes.filter(({ name }) => !declared.has(name));
+  const spec: PodSpec = {
+    ...pod.spec,
+    ...(added.init.length === 0 ? {} : { initContainers: [...added.init, ...(initContainers ?? [])] }),
+    ...(added.plain.length === 0 ? {} : { containers: [...own, ...added.plain] }),
+    ...(missing.length === 0 ? {} : { volumes: [...(volumes ?? []), ...missing] }),
+  };
+  const metadata = { ...pod.metadata, annotations: { ...pod.metadata?.annotations, ...added.annotations } };
+  return { ...pod, metadata, spec };
+}

@@ -1,0 +1,160 @@
+/** Snapshot → verdict: eligibility, components, conflicts, ports and the injected pod, put together. */
+
+import type { Pod } from '../api/kubernetes.ts';
+import { containers, credentialsSecretName, labels } from '../api/names.ts';
+import type { AgentRuntime } from '../api/agent-runtime.ts';
+import type { Build } from './build.ts';
+import { componentsOf, lacksCsiDriver } from './components.ts';
+import { conflictOf, type Facts, strictConflict } from './conflicts.ts';
+import { eligibility } from './eligibility.ts';
+import { type Additions, additions, inject } from './inject.ts';
+import { containerNames, markerOf } from './marker.ts';
+import type { Memory } from './memory.ts';
+import { portExclusions } from './port-exclusions.ts';
+import { chosenPorts, configuredPorts, isClash, usedPorts } from './ports.ts';
+import { malformation } from './shape.ts';
+import type { Components, Judgement, Reason, Refusal, Snapshot, Step } from './snapshot.ts';
+import { spiffeCsiDriver, volumeNames } from './volumes.ts';
+
+/** Judges one pod. Pure but for `memory`, which only saves work; never throws for anything a pod, a label or a layer may hold. */
+export function judge(snapshot: Snapshot, memory: Memory): Judgement {
+  const problem = snapshot.pod === undefined ? undefined : malformation(snapshot.pod);
+  if (problem !== undefined) return deny([], { reason: 'InvalidPod', note: `the pod is malformed: ${problem}` });
+  const { steps, settled } = eligibility(snapshot);
+  const { pod, runtime } = snapshot;
+  if (settled !== undefined) return allow(steps, settled, settled.warning === true ? [settled.note] : []);
+  if (pod === undefined || runtime === undefined) return allow(steps, { reason: 'NotAPod', note: 'there is no pod' }, []);
+  return judgeMarker({ ...snapshot, pod, runtime }, steps, memory);
+}
+
+/** A snapshot that has passed every gate. */
+type Eligible = Snapshot & { readonly pod: Pod; readonly runtime: AgentRuntime };
+
+function judgeMarker(snapshot: Eligible, steps: readonly Step[], memory: Memory): Judgement {
+  const marker = markerOf(snapshot.pod);
+  if (marker.state === 'forged') {
+    return deny([...steps, failed('already injected', marker.note)], { reason: 'MarkerForged', note: marker.note });
+  }
+  if (marker.state === 'ours') {
+    const note = `the pod has its injected containers already: ${marker.names.join(', ')}`;
+    return allow([...steps, failed('already injected', note)], { reason: 'AlreadyInjected', note }, []);
+  }
+  return judgeConfig(snapshot, [...steps, passed('already injected', 'the pod has no injected containers')], memory);
+}
+
+function judgeConfig(snapshot: Eligible, steps: readonly Step[], memory: Memory): Judgement {
+  const effective = memory.effective(snapshot.layers, snapshot.runtime);
+  const { problems } = snapshot.layers;
+  if (problems.length > 0 || 'message' in effective) {
+    const all = 'message' in effective ? [...problems, effective] : problems;
+    const note = all.map(({ message }) => message).join('; ');
+    return deny([...steps, failed('configuration', note)], { reason: 'ConfigInvalid', note });
+  }
+  const components = componentsOf(snapshot.pod, effective, snapshot.csiDriver);
+  const facts = { snapshot, pod: snapshot.pod, effective, components };
+  const judged = judgeComponents(
+    { ...facts, snapshot },
+    [...steps, passed('configuration', 'all layers are valid')],
+    memory,
+  );
+  return { ...judged, components, effective };
+}
+
+type EligibleFacts = Facts & { readonly snapshot: Eligible };
+
+function judgeComponents(facts: EligibleFacts, steps: readonly Step[], memory: Memory): Judgement {
+  const chosen = containerNames.filter((name) => facts.components.containers[name].inject);
+  if (chosen.length === 0) {
+    const note = `nothing to inject: ${sentence(facts.components)}`;
+    const tried = [...steps, failed('components', note)];
+    const refusal = strictConflict(facts);
+    return refusal === undefined
+      ? allow(tried, { reason: 'NothingToInject', note }, spiffeWarnings(facts))
+      : deny(tried, refusal);
+  }
+  const reached = [...steps, passed('components', chosen.join(', '))];
+  const refusal = conflictOf(facts);
+  if (refusal !== undefined) return deny([...reached, failed('conflicts', refusal.note)], refusal);
+  const added = plannedAdditions(facts, memory);
+  if ('reason' in added) return deny([...reached, failed('conflicts', added.note)], added);
+  const note = `injected ${chosen.join(', ')}`;
+  return {
+    verdict: {
+      kind: 'mutate',
+      reason: 'Injected',
+      note,
+      object: inject(facts.pod, added),
+      warnings: [...spiffeWarnings(facts), ...jobWarnings(facts)],
+    },
+    steps: [...reached, passed('conflicts', 'none: names, ports, users, volumes and the namespace allow it')],
+  };
+}
+
+/** What would be added, or why it cannot be. */
+function plannedAdditions({ snapshot, pod, effective, components }: EligibleFacts, memory: Memory): Additions | Refusal {
+  const exclusions = portExclusions(pod.metadata.annotations);
+  if (!exclusions.ok && components.containers[containers.proxyInit].inject) {
+    const tokens = exclusions.tokens.map((token) => JSON.stringify(token)).join(', ');
+    const note = `annotation ${exclusions.annotation} holds ${tokens}; give port numbers from 1 to 65535, separated by commas`;
+    return { reason: 'InvalidAnnotation', note };
+  }
+  const ports = chosenPorts(configuredPorts(effective.config.proxy), usedPorts(pod.spec));
+  if (isClash(ports)) {
+    const note = `the proxy's ${ports.role} port ${ports.port} is used by container ${ports.container} and no port above it is free; set another proxy.${ports.role}Port`;
+    return { reason: 'PortConflict', note };
+  }
+  const build: Build = {
+    effective,
+    components,
+    ports,
+    exclusions: exclusions.ok ? exclusions : { outbound: [], inbound: [] },
+    credentialsSecret: credentialsSecretName(snapshot.namespace, snapshot.runtime.spec.targetRef.name),
+    nativeSidecars: snapshot.nativeSidecars,
+    configHash: memory.hash(snapshot.layers, pod.metadata.labels?.[labels.type] === 'tool' ? 'tool' : 'agent'),
+  };
+  const added = additions(build);
+  return volumeConflict(pod, added) ?? added;
+}
+
+/** A user's own emptyDir of the name `rossoctl-svid` is how an application shares the certificates; anything else is a clash. */
+function volumeConflict({ spec }: Pod, { volumes }: Additions): Refusal | undefined {
+  const own = new Map((spec.volumes ?? []).map((volume) => [volume.name, volume]));
+  const taken = volumes.find(({ name }) => {
+    const theirs = own.get(name);
+    return theirs !== undefined && !(name === volumeNames.svid && theirs.emptyDir);
+  });
+  if (taken === undefined) return undefined;
+  const note = `the pod has a volume of its own named ${taken.name}, which is the name of an injected one; rename it`;
+  return { reason: 'VolumeNameTaken', note };
+}
+
+function spiffeWarnings({ snapshot, pod, effective }: EligibleFacts): readonly string[] {
+  if (!lacksCsiDriver(pod, effective, snapshot.csiDriver)) return [];
+  return [`the pod runs without a SPIFFE identity: the cluster has no CSI driver ${spiffeCsiDriver}`];
+}
+
+function jobWarnings({ snapshot }: EligibleFacts): readonly string[] {
+  const { owner, nativeSidecars } = snapshot;
+  if (nativeSidecars || (owner?.kind !== 'Job' && owner?.kind !== 'CronJob')) return [];
+  return ['on Kubernetes before 1.29 the sidecars keep running when the job has finished, and it never completes'];
+}
+
+function sentence({ containers: choices }: Components): string {
+  return containerNames.map((name) => `${name}: ${choices[name].reason}`).join('; ');
+}
+
+function passed(step: string, reason: string): Step {
+  return { step, passed: true, reason };
+}
+
+function failed(step: string, reason: string): Step {
+  return { step, passed: false, reason };
+}
+
+function allow(steps: readonly Step[], { reason, note }: Refusal, warnings: readonly string[]): Judgement {
+  return { verdict: { kind: 'allow', reason, note, warnings }, steps };
+}
+
+function deny(steps: readonly Step[], { reason, note }: { reason: Reason; note: string }): Judgement {
+  return { verdict: { kind: 'deny', reason, note }, steps };
+}

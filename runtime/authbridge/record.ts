@@ -1,0 +1,6 @@
+/** Narrows unknown JSON to an object. */
+
+/** True for a JSON object: no list, no null. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,30 @@
+/** The mutating webhook: gathers, judges, answers. */
+
+import { kinds } from '../api/kinds.ts';
+import type { Pod } from '../api/kubernetes.ts';
+import { webhooks } from '../api/names.ts';
+import type { Watch, Webhook } from '../engine/types.ts';
+import { agentRuntimes, csiDrivers, enrolledReplicaSets, namespaces } from '../workload/watches.ts';
+import { gather, type Sources } from './gather.ts';
+import { judge } from './judge.ts';
+import { createMemory } from './memory.ts';
+
+/** Watches that must be synced before the webhook can answer, besides those of the configuration. */
+export const authBridgeReads: readonly Watch[] = Object.freeze([
+  agentRuntimes as Watch,
+  csiDrivers,
+  enrolledReplicaSets,
+  namespaces,
+]);
+
+/** Reads only (ruling Injection 3): no request of it ever writes, so `dryRun` needs no case of its own. A failed read throws, which denies. */
+export function createAuthBridgeWebhook(sources: Sources): Webhook<Pod> {
+  const memory = createMemory();
+  const { name, path } = webhooks.inject;
+  return {
+    name,
+    path,
+    kind: kinds.pod,
+    review: async (request) => judge(await gather(request, sources), memory).verdict,
+  };
+}
