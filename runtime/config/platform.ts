@@ -2,11 +2,22 @@
 
 import { Type } from 'typebox';
 import { authBridgeModes, Endpoint, HttpUrl, mtlsModes, TrustDomain } from '../api/agent-runtime.ts';
-import { oneOf, stringMap } from '../api/schema.ts';
+import { oneOf } from '../api/schema.ts';
+import { frozen } from './frozen.ts';
 
 const Image = Type.String({ minLength: 1, maxLength: 512, pattern: '^[^\\s]+$', description: 'Image reference.' });
 const Port = Type.Integer({ minimum: 1024, maximum: 65535 });
-const Quantities = stringMap({ maxProperties: 16, maxLength: 32 });
+/** A quantity that Kubernetes would refuse would keep every pod from starting, so it is refused here. */
+const Quantities = Type.Unsafe<Readonly<Record<string, string>>>({
+  type: 'object',
+  maxProperties: 16,
+  additionalProperties: {
+    type: 'string',
+    maxLength: 32,
+    pattern: '^[0-9]+(\\.[0-9]+)?([munkMGTPE]|[KMGTPE]i|[eE][-+]?[0-9]+)?$',
+    description: 'A Kubernetes quantity, for example 50m, 2 or 128Mi.',
+  },
+});
 const Resources = Type.Object({ requests: Quantities, limits: Quantities });
 const Text = (description: string) => Type.String({ minLength: 1, maxLength: 1024, description });
 
@@ -94,7 +105,7 @@ export type DeepPartial<T> = T extends readonly unknown[]
 export type PartialConfig = DeepPartial<PlatformConfig>;
 
 /** Values when no layer says otherwise. They may change with a release: they are in no hash, so an upgrade restarts nothing. */
-export const compiledDefaults: PlatformConfig = Object.freeze({
+export const compiledDefaults: PlatformConfig = frozen<PlatformConfig>({
   images: {
     envoyProxy: 'ghcr.io/rossoctl/envoy-proxy:0.1.0',
     proxyInit: 'ghcr.io/rossoctl/proxy-init:0.1.0',

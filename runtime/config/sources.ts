@@ -1,18 +1,29 @@
-/** Text of a configuration source, or an AgentRuntime → the layer it is, or why it cannot be used. */
+/** Text of a configuration source → the layer it is, or why it cannot be used. */
 
-import type { AgentRuntime } from '../api/agent-runtime.ts';
-import type { FeatureGates } from './feature-gates.ts';
+import type { TSchema } from 'typebox';
+import { configMaps } from '../api/names.ts';
+import { violationsOf } from './check.ts';
+import { FeatureGates } from './feature-gates.ts';
+import { frozen } from './frozen.ts';
 import type { Layer, LayerProblem, LayerSource } from './layers.ts';
-import type { PartialConfig } from './platform.ts';
+import { isSection } from './overlay.ts';
+import { type PartialConfig, PlatformConfig, platformOnly } from './platform.ts';
+import { problemOf, type Violation } from './problem.ts';
+import { readYaml } from './yaml-tree.ts';
 
-/** Parses `config.yaml`. In the `namespace` layer what is the platform's alone is refused. Never throws. */
+export { agentRuntimeLayer } from './agent-runtime-layer.ts';
+
+/** Parses `config.yaml`. In the `namespace` layer what is the platform's alone is refused with its path. Never throws. */
 export function parseConfig(text: string, source: LayerSource): Layer<PartialConfig> | LayerProblem {
-  throw new Error(`not yet: ${text} ${source.where}`);
+  return parse<PartialConfig>(text, source, PlatformConfig, (value) => [
+    ...misplacedGates(value, source),
+    ...(source.layer === 'namespace' ? platformsAlone(value) : []),
+  ]);
 }
 
-/** Parses `feature-gates.yaml`. Never throws. */
+/** Parses `feature-gates.yaml`. `"false"` in quotes is refused, not true. Never throws. */
 export function parseGates(text: string, source: LayerSource): Layer<Partial<FeatureGates>> | LayerProblem {
-  throw new Error(`not yet: ${text} ${source.where}`);
+  return parse<Partial<FeatureGates>>(text, source, FeatureGates, misplacedConfig);
 }
 
 /** True for a layer that cannot be used. */
@@ -20,7 +31,54 @@ export function isProblem<V>(result: Layer<V> | LayerProblem): result is LayerPr
   return 'message' in result;
 }
 
-/** The configuration an AgentRuntime sets. An invalid one (schema bypassed) yields a problem, never an exception. */
-export function agentRuntimeLayer(runtime: AgentRuntime): Layer<PartialConfig> | LayerProblem {
-  throw new Error(`not yet: ${runtime.kind}`);
+/** `reserved` explains keys that exist but not here; what the schema would say of the same path is then left out. */
+function parse<V>(
+  text: string,
+  source: LayerSource,
+  schema: TSchema,
+  reserved: (value: unknown) => readonly Violation[],
+): Layer<V> | LayerProblem {
+  const tree = readYaml(text);
+  if (!('lineOf' in tree)) return problemOf(source, tree);
+  const value = tree.value ?? {};
+  const explained = reserved(value);
+  const found = violationsOf(schema, value).filter(
+    ({ path }) => !explained.some((known) => path === known.path || path.startsWith(`${known.path}.`)),
+  );
+  const violations = [...explained, ...found].map((violation) => ({ ...violation, line: tree.lineOf(violation.path) }));
+  return violations.length > 0 ? problemOf(source, violations) : frozen({ source, values: value as V });
+}
+
+function misplacedGates(value: unknown, source: LayerSource): readonly Violation[] {
+  if (!isSection(value)) return [];
+  const gates = ['featureGates', ...Object.keys(FeatureGates.properties)].filter((key) => Object.hasOwn(value, key));
+  const { name, key } = configMaps.gates;
+  const message =
+    source.layer === 'namespace'
+      ? `feature gates are the platform's alone; a namespace cannot set them`
+      : `feature gates belong in key ${key} of ConfigMap ${name}`;
+  return gates.map((path) => ({ path, message }));
+}
+
+function misplacedConfig(value: unknown): readonly Violation[] {
+  if (!isSection(value)) return [];
+  const { name, key } = configMaps.platform;
+  return Object.keys(PlatformConfig.properties)
+    .filter((section) => Object.hasOwn(value, section))
+    .map((path) => ({ path, message: `is no feature gate; it belongs in key ${key} of ConfigMap ${name}` }));
+}
+
+/** Ruling "Configuration": what runs as whom, on which port, and how fast the platform rolls. */
+function platformsAlone(value: unknown): readonly Violation[] {
+  return platformOnly
+    .filter((path) => hasPath(value, path.split('.')))
+    .map((path) => ({
+      path,
+      message: `is the platform's alone; a namespace cannot set it (ConfigMap ${configMaps.platform.name} can)`,
+    }));
+}
+
+function hasPath(value: unknown, [step, ...rest]: readonly string[]): boolean {
+  if (step === undefined) return true;
+  return isSection(value) && Object.hasOwn(value, step) && hasPath(value[step], rest);
 }

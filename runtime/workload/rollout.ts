@@ -18,25 +18,32 @@ export function deploymentRollout(deployment: Deployment): Rollout {
 
 /** With a partition only the pods above it are expected to be new; with `OnDelete` none is, a person replaces them. */
 export function statefulSetRollout(set: StatefulSet): Rollout {
-  const { type = 'RollingUpdate', rollingUpdate } = set.spec?.updateStrategy ?? {};
   if (!isObserved(set, set.status?.observedGeneration)) return 'running';
-  if (type !== 'RollingUpdate') return 'finished';
-  const { readyReplicas = 0, updatedReplicas = 0, currentRevision, updateRevision } = set.status ?? {};
+  if (!isRolling(set.spec?.updateStrategy)) return 'finished';
   const wanted = set.spec?.replicas ?? 1;
-  if (readyReplicas < wanted) return 'running';
-  const partition = rollingUpdate?.partition ?? 0;
-  if (partition > 0) return updatedReplicas >= wanted - partition ? 'finished' : 'running';
-  return updateRevision === currentRevision || wanted === 0 ? 'finished' : 'running';
+  const areReady = (set.status?.readyReplicas ?? 0) >= wanted;
+  return areReady && isUpdated(set, wanted) ? 'finished' : 'running';
+}
+
+function isUpdated(set: StatefulSet, wanted: number): boolean {
+  const { updatedReplicas = 0, currentRevision, updateRevision } = set.status ?? {};
+  const partition = set.spec?.updateStrategy?.rollingUpdate?.partition;
+  if (partition !== undefined) return updatedReplicas >= wanted - partition;
+  return wanted === 0 || updateRevision === currentRevision;
 }
 
 /** With `OnDelete` nothing restarts by itself. */
 export function daemonSetRollout(set: DaemonSet): Rollout {
   if (!isObserved(set, set.status?.observedGeneration)) return 'running';
-  if ((set.spec?.updateStrategy?.type ?? 'RollingUpdate') !== 'RollingUpdate') return 'finished';
+  if (!isRolling(set.spec?.updateStrategy)) return 'finished';
   const { desiredNumberScheduled = 0, updatedNumberScheduled = 0, numberAvailable = 0 } = set.status ?? {};
   return updatedNumberScheduled >= desiredNumberScheduled && numberAvailable >= desiredNumberScheduled
     ? 'finished'
     : 'running';
+}
+
+function isRolling(strategy: { readonly type?: string } | undefined): boolean {
+  return (strategy?.type ?? 'RollingUpdate') === 'RollingUpdate';
 }
 
 /** The status speaks of an older spec until the workload's own controller has seen the change. */

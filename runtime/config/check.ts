@@ -1,0 +1,149 @@
+/** Compares what a layer sets with the schema: unknown keys, wrong types and values out of bounds, each with a remedy. */
+
+import type { TSchema } from 'typebox';
+import { Errors } from 'typebox/value';
+import { isSection, type Section } from './overlay.ts';
+import { shortened, shown, type Violation } from './problem.ts';
+import { suggestion } from './suggest.ts';
+
+/** The keywords our schemas use. */
+interface Node {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, Node>>;
+  readonly additionalProperties?: Node;
+  readonly items?: Node;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly maxItems?: number;
+  readonly maxProperties?: number;
+  readonly description?: string;
+}
+
+/** Every violation of `schema` by a partial value: any key may be absent, none may be unknown. Never throws. */
+export function violationsOf(schema: TSchema, value: unknown): readonly Violation[] {
+  const root = schema as Node;
+  if (!isSection(value)) return [{ path: '', message: `the document must be ${allowed(root)}` }];
+  return check(root, value, '', (key) => elsewhere(root, key));
+}
+
+type Hint = (key: string) => string | undefined;
+
+function check(node: Node, value: unknown, path: string, hint: Hint): readonly Violation[] {
+  if (node.type === 'object') {
+    if (!isSection(value)) return [{ path, message: `${named(value)}; must be ${allowed(node)}` }];
+    return checkObject(node, value, path, hint);
+  }
+  if (node.type === 'array') {
+    if (!Array.isArray(value)) return [{ path, message: `${named(value)}; must be ${allowed(node)}` }];
+    return checkList(node, value, path, hint);
+  }
+  return checkScalar(node, value, path);
+}
+
+function checkObject(node: Node, value: Section, path: string, hint: Hint): readonly Violation[] {
+  const { properties, additionalProperties, maxProperties = Infinity } = node;
+  const keys = Object.keys(value);
+  if (keys.length > maxProperties)
+    return [{ path, message: `has ${keys.length} keys; at most ${maxProperties} are allowed` }];
+  return keys.flatMap((key): readonly Violation[] => {
+    const below = path === '' ? key : `${path}.${key}`;
+    if (properties === undefined) {
+      return additionalProperties === undefined ? [] : check(additionalProperties, value[key], below, hint);
+    }
+    const known = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    return known === undefined
+      ? [{ path: below, message: unknownKey(key, Object.keys(properties), hint) }]
+      : check(known, value[key], below, hint);
+  });
+}
+
+function checkList(node: Node, items: readonly unknown[], path: string, hint: Hint): readonly Violation[] {
+  const { items: item, maxItems = Infinity } = node;
+  if (items.length > maxItems)
+    return [{ path, message: `has ${items.length} entries; at most ${maxItems} are allowed` }];
+  if (item === undefined) return [];
+  return items.flatMap((each, i) => check(item, each, `${path}[${i}]`, hint));
+}
+
+function checkScalar(node: Node, value: unknown, path: string): readonly Violation[] {
+  const [error] = Errors(node as TSchema, value);
+  if (error === undefined) return [];
+  const message =
+    error.keyword === 'type' ? wrongType(node, value) : `${shown(value)} is not allowed; must be ${allowed(node)}`;
+  return [{ path, message }];
+}
+
+function unknownKey(key: string, known: readonly string[], hint: Hint): string {
+  const close = suggestion(key, known) ?? hint(key);
+  return `unknown key; ${close === undefined ? `allowed are ${shortenedList(known)}` : `did you mean ${close}?`}`;
+}
+
+/** The most frequent slip is a quoted boolean or number, or a number where text belongs: say exactly what to write. */
+function wrongType(node: Node, value: unknown): string {
+  if (node.type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) {
+    return `${shown(value)} is a ${typeof value}; write it in quotes: "${shown(value)}"`;
+  }
+  const unquoted =
+    (node.type === 'boolean' && (value === 'true' || value === 'false')) ||
+    (node.type !== 'boolean' && node.type !== 'string' && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value));
+  if (unquoted) return `${shown(value)} is a string; write ${value} without quotes`;
+  return `${named(value)}; must be ${allowed(node)}`;
+}
+
+function named(value: unknown): string {
+  if (value === undefined) return 'is empty';
+  if (Array.isArray(value)) return 'is a list';
+  if (isSection(value)) return 'is a section';
+  return value === null ? 'has no value' : `${shown(value)} is a ${typeof value}`;
+}
+
+function allowed(node: Node): string {
+  if (node.enum !== undefined) return `one of ${node.enum.join(', ')}`;
+  switch (node.type) {
+    case 'boolean':
+      return 'true or false';
+    case 'integer':
+      return `a whole number${range(node)}`;
+    case 'number':
+      return `a number${range(node)}`;
+    case 'array':
+      return 'a list';
+    case 'object':
+      return node.properties === undefined
+        ? 'a section'
+        : `a section with ${shortenedList(Object.keys(node.properties))}`;
+    default:
+      return `text of ${node.minLength ?? 0} to ${node.maxLength ?? 'any number of'} characters${described(node)}`;
+  }
+}
+
+function range({ minimum, maximum }: Node): string {
+  return minimum === undefined || maximum === undefined ? '' : ` from ${minimum} to ${maximum}`;
+}
+
+/** A description says more to a person than a pattern; without one the pattern is all there is. */
+function described({ description, pattern }: Node): string {
+  if (description !== undefined) return `: ${description.replace(/\.$/, '')}`;
+  return pattern === undefined ? '' : ` matching ${pattern}`;
+}
+
+function shortenedList(names: readonly string[]): string {
+  return names.length <= 16 ? names.join(', ') : shortened(names.join(', '));
+}
+
+/** The one path at which a key of this name exists: somebody wrote a leaf without its section. */
+function elsewhere(node: Node, key: string): string | undefined {
+  const found = pathsOf(node, key, '');
+  return found.length === 1 ? found[0] : undefined;
+}
+
+function pathsOf(node: Node, key: string, path: string): readonly string[] {
+  return Object.entries(node.properties ?? {}).flatMap(([name, below]) => {
+    const at = path === '' ? name : `${path}.${name}`;
+    return [...(name === key ? [at] : []), ...pathsOf(below, key, at)];
+  });
+}

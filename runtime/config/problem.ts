@@ -1,0 +1,51 @@
+/** Violations of a configuration → one sentence that names object, line, path and remedy. */
+
+import type { LayerProblem, LayerSource } from './layers.ts';
+
+/** One thing that is wrong, at a dotted path (`''`: the whole document). */
+export interface Violation {
+  readonly path: string;
+  /** 1-based line of the text, when there is a text. */
+  readonly line?: number | undefined;
+  /** What is wrong and what is allowed, without the path. */
+  readonly message: string;
+}
+
+/** How many violations a message spells out; the rest is counted. */
+const spelledOut = 3;
+const longestShown = 80;
+
+/** The problem of a layer; `violations` must not be empty. Path and line are those of the first violation in the text. */
+export function problemOf(source: LayerSource, violations: readonly Violation[]): LayerProblem {
+  const inOrder = [...violations].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  const [first] = inOrder;
+  const sentences = inOrder.slice(0, spelledOut).map(sentence);
+  const more = inOrder.length - sentences.length;
+  return Object.freeze({
+    source,
+    kind: 'invalid',
+    ...(first === undefined || first.path === '' ? {} : { path: shortened(first.path) }),
+    ...(first?.line === undefined ? {} : { line: first.line }),
+    message: `${source.where}: ${sentences.join('; ')}${more > 0 ? `; and ${more} more` : ''}`,
+  });
+}
+
+function sentence({ path, line, message }: Violation): string {
+  const where = line === undefined ? '' : `line ${line}: `;
+  return path === '' ? `${where}${message}` : `${where}${shortened(path)}: ${message}`;
+}
+
+/** A value for a message: as JSON, bounded, with credentials in URLs masked. */
+export function shown(value: unknown): string {
+  return shortened(masked(JSON.stringify(value) ?? String(value)));
+}
+
+/** `https://user:secret@host` → `https://***@host`. */
+export function masked(text: string): string {
+  return text.replace(/:\/\/[^/\s@"]*@/g, '://***@');
+}
+
+/** Bounds text that comes from a user before it enters a message. */
+export function shortened(text: string): string {
+  return text.length <= longestShown ? text : `${text.slice(0, longestShown).toWellFormed()}…`;
+}

@@ -1,0 +1,128 @@
+/** YAML text → plain JSON values with the line of each path; bounded, and strict about everything that hides a typing error. */
+
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { shortened, type Violation } from './problem.ts';
+
+export interface YamlTree {
+  /** `undefined` for an empty document, one of comments alone, or a bare `null`: it sets nothing. */
+  readonly value: unknown;
+  /** The line where a dotted path (`a.b[2].c`) begins; of its nearest parent when it has none of its own. */
+  lineOf(path: string): number | undefined;
+}
+
+/** A ConfigMap holds 1 MiB; a configuration a person wrote holds a few KiB. */
+const maxBytes = 256 * 1024;
+const maxDepth = 32;
+const tooDeep = `nested more than ${maxDepth} levels deep`;
+/** Tags that say what the core schema would find anyway, or that text is text. */
+const coreTags = /^tag:yaml\.org,2002:(str|int|float|bool|null|map|seq)$/;
+
+/**
+ * Reads one YAML 1.2 document (core schema: `yes` and `off` are text). Refused, each with path and line: more than 256 KiB, more than 32
+ * levels, several documents, aliases, tags, duplicate keys, `__proto__`, keys that are not text, a key without a
+ * value, numbers without a JSON form. Never throws.
+ */
+export function readYaml(text: string): YamlTree | readonly Violation[] {
+  const outside = tooLarge(text);
+  if (outside !== undefined) return [{ path: '', message: outside }];
+  const lines = new LineCounter();
+  const document = parsed(text, lines);
+  if (document === undefined) return [{ path: '', message: tooDeep }];
+  const faults = [...document.errors, ...document.warnings].map(({ code, message, pos }) => ({
+    path: '',
+    line: lines.linePos(pos[0]).line,
+    message: code === 'MULTIPLE_DOCS' ? 'there is more than one YAML document; keep one' : firstLine(message),
+  }));
+  if (faults.length > 0) return faults;
+  const walk: Walk = { lines, lineByPath: new Map(), violations: [] };
+  const root = document.contents;
+  const isEmpty = root === null || (isScalar(root) && root.value === null);
+  const value = isEmpty ? undefined : plain(root, '', walk, 0);
+  if (walk.violations.length > 0) return walk.violations;
+  return { value, lineOf: (path) => nearestLine(walk.lineByPath, path) };
+}
+
+interface Walk {
+  readonly lines: LineCounter;
+  readonly lineByPath: Map<string, number>;
+  readonly violations: Violation[];
+}
+
+/** Bounds what the recursive parser sees: brackets left open, and compact nesting such as `- - - -`. */
+function tooLarge(text: string): string | undefined {
+  if (Buffer.byteLength(text) > maxBytes) return `the document is larger than ${maxBytes / 1024} KiB`;
+  if (/^[ \t]*(?:[-?:][ \t]+){33}/m.test(text)) return tooDeep;
+  let open = 0;
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    open += bracket === '[' || bracket === '{' ? 1 : -1;
+    if (open > 4 * maxDepth) return tooDeep;
+  }
+  return undefined;
+}
+
+function parsed(text: string, lineCounter: LineCounter) {
+  try {
+    return parseDocument(text, { lineCounter, prettyErrors: false, schema: 'core', merge: false, uniqueKeys: false });
+  } catch (error) {
+    // What slips past `tooLarge` exhausts the parser's stack; any other failure is a bug.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function plain(node: Node, path: string, walk: Walk, depth: number): unknown {
+  const line = walk.lines.linePos(node.range?.[0] ?? 0).line;
+  if (!walk.lineByPath.has(path)) walk.lineByPath.set(path, line);
+  const refuse = (message: string) => {
+    walk.violations.push({ path, line: walk.lineByPath.get(path), message });
+  };
+  if (depth > maxDepth) return refuse(tooDeep);
+  if (isAlias(node)) return refuse(`the alias *${shortened(node.source)} is not accepted; write the value out`);
+  if (node.tag !== undefined && !coreTags.test(node.tag))
+    return refuse(`the tag ${shortened(node.tag)} is not accepted`);
+  if (isSeq<Node>(node)) return node.items.map((item, i) => plain(item, `${path}[${i}]`, walk, depth + 1));
+  if (isMap<Node, Node | null>(node)) return plainMap(node.items, path, walk, depth);
+  const value: unknown = isScalar(node) ? node.value : undefined;
+  if (value === null || value === undefined) return refuse('has no value; write one or remove the key');
+  if (typeof value === 'number' && !Number.isFinite(value)) return refuse(`${value} is not a number JSON can hold`);
+  if (typeof value === 'string' && !value.isWellFormed()) return refuse('is not Unicode text (a lone surrogate)');
+  return value;
+}
+
+type Pairs = readonly { readonly key: Node; readonly value: Node | null }[];
+
+function plainMap(pairs: Pairs, path: string, walk: Walk, depth: number): unknown {
+  const result: Record<string, unknown> = {};
+  for (const { key, value } of pairs) {
+    const name: unknown = isScalar(key) ? key.value : undefined;
+    const line = walk.lines.linePos(key.range?.[0] ?? 0).line;
+    if (typeof name !== 'string' || name === '__proto__' || !name.isWellFormed()) {
+      const shownKey = shortened(String(isScalar(key) ? (key.source ?? name) : 'a list or section'));
+      walk.violations.push({ path, line, message: `${shownKey} cannot be a key; keys are plain text` });
+      continue;
+    }
+    const below = path === '' ? name : `${path}.${name}`;
+    if (Object.hasOwn(result, name)) {
+      const first = walk.lineByPath.get(below);
+      walk.violations.push({ path: below, line, message: `is set twice, first in line ${first ?? line}` });
+      continue;
+    }
+    walk.lineByPath.set(below, line);
+    if (value === null)
+      walk.violations.push({ path: below, line, message: 'has no value; write one or remove the key' });
+    result[name] = value === null ? null : plain(value, below, walk, depth + 1);
+  }
+  return result;
+}
+
+function nearestLine(lineByPath: ReadonlyMap<string, number>, path: string): number | undefined {
+  for (let at = path; at !== ''; at = at.slice(0, Math.max(at.lastIndexOf('.'), at.lastIndexOf('['), 0))) {
+    const line = lineByPath.get(at);
+    if (line !== undefined) return line;
+  }
+  return lineByPath.get('');
+}
+
+function firstLine(message: string): string {
+  return shortened(message.split('\n')[0] ?? message);
+}
