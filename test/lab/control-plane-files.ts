@@ -1,5 +1,5 @@
 // Writes the certificates, kubeconfigs and the audit policy of one control plane, and says where they are.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CertificateSubjects, writeCertificates } from './certificates.ts';
 import { apiServerClusterIp, type ControlPlaneLayout } from './flags.ts';
@@ -34,7 +34,6 @@ export async function writeControlPlaneFiles(place: ControlPlanePlace): Promise<
     kubeconfigDir: join(dir, 'kubeconfigs'),
     audit: place.isAudited ? audit : undefined,
   };
-  mkdirSync(socketDir, { recursive: true, mode: 0o700 });
   await writeCertificates(certificatesDir, {
     apiServerHosts: [...new Set(['127.0.0.1', address]), apiServerClusterIp, ...apiServerNames],
     ...(node === undefined ? {} : { node }),

@@ -1,0 +1,123 @@
+// Reads the lab's command line into a command, or into what is wrong with it.
+import { defaultLabName } from './locations.ts';
+
+/** What to do. */
+export type LabCommand =
+  | {
+      readonly verb: 'up';
+      readonly name: string;
+      readonly isControlPlaneOnly: boolean;
+      readonly context: string | undefined;
+    }
+  | { readonly verb: 'down' | 'status'; readonly name: string }
+  | { readonly verb: 'kubectl'; readonly name: string; readonly parameters: readonly string[] }
+  | { readonly verb: 'load'; readonly name: string; readonly archive: string }
+  | { readonly verb: 'build' }
+  | { readonly verb: 'help' }
+  | { readonly verb: 'mistake'; readonly message: string };
+
+/** The text of `--help`. */
+export const usage = `Usage: npm run lab -- COMMAND [--name NAME]
+
+A Kubernetes cluster on this machine, built from source and used by the tests and the demo.
+
+  up                      start it and wait until it works; says so when it is up already
+    --control-plane-only  without a node: no pods run, no root needed
+    --context NAME        start nothing; use that context of your own kubeconfig
+  down                    end it and remove everything it made
+  status                  show what runs
+  kubectl …               run the built kubectl against it
+  load FILE.tar           import an image archive into its node
+  build                   only build the binaries
+
+  --name NAME             which lab (default "${defaultLabName}"); several run side by side
+  --help                  show this text
+`;
+
+interface Options {
+  readonly name: string;
+  readonly isControlPlaneOnly: boolean;
+  readonly context: string | undefined;
+  /** What is neither an option nor its value, in order. */
+  readonly words: readonly string[];
+  readonly mistake: string | undefined;
+}
+
+/** The command that `argv` (without program and script) asks for. */
+export function parseArguments(argv: readonly string[]): LabCommand {
+  const kubectlAt = argv.findIndex((word, index) => word === 'kubectl' && !takesValue(argv[index - 1]));
+  if (kubectlAt >= 0 && !argv.slice(0, kubectlAt).includes('--help')) return kubectlCommand(argv, kubectlAt);
+  if (argv.length === 0 || argv.some((word) => word === '--help' || word === '-h' || word === 'help')) {
+    return { verb: 'help' };
+  }
+  const options = readOptions(argv);
+  return options.mistake === undefined ? commandOf(options) : { verb: 'mistake', message: options.mistake };
+}
+
+// What follows kubectl is kubectl's, but for a --name right behind it.
+function kubectlCommand(argv: readonly string[], at: number): LabCommand {
+  const own = argv.slice(0, at);
+  const rest = argv.slice(at + 1);
+  if (rest[0] === '--name') own.push(...rest.splice(0, 2));
+  const { name, words, mistake } = readOptions(own);
+  if (mistake !== undefined) return { verb: 'mistake', message: mistake };
+  if (words.length > 0) return { verb: 'mistake', message: `unexpected "${words.join(' ')}" before kubectl` };
+  return { verb: 'kubectl', name, parameters: rest };
+}
+
+function commandOf({ name, isControlPlaneOnly, context, words }: Options): LabCommand {
+  const [verb = '', ...rest] = words;
+  const wanted = verb === 'load' ? 1 : 0;
+  const unexpected = rest[wanted];
+  if (unexpected !== undefined) return { verb: 'mistake', message: `unexpected "${unexpected}" after ${verb}` };
+  if (verb !== 'up' && (isControlPlaneOnly || context !== undefined)) {
+    return { verb: 'mistake', message: '--control-plane-only and --context belong to "up"' };
+  }
+  switch (verb) {
+    case 'up':
+      return { verb, name, isControlPlaneOnly, context };
+    case 'down':
+    case 'status':
+      return { verb, name };
+    case 'build':
+      return { verb };
+    case 'load':
+      return rest[0] === undefined
+        ? { verb: 'mistake', message: '"load" needs the file of an image archive' }
+        : { verb, name, archive: rest[0] };
+    default:
+      return { verb: 'mistake', message: verb === '' ? 'no command' : `unknown command "${verb}"` };
+  }
+}
+
+const takesValue = (word: string | undefined): boolean => word === '--name' || word === '--context';
+
+function readOptions(argv: readonly string[]): Options {
+  let options: Options = {
+    name: defaultLabName,
+    isControlPlaneOnly: false,
+    context: undefined,
+    words: [],
+    mistake: undefined,
+  };
+  for (let at = 0; at < argv.length; at += 1) {
+    const word = argv[at] ?? '';
+    const [flag = '', inline] = word.startsWith('--') ? word.split(/=(.*)/s) : [word];
+    const value = takesValue(flag) ? (inline ?? argv[(at += 1)]) : undefined;
+    options = withOption(options, flag, value);
+  }
+  return options;
+}
+
+function withOption(options: Options, flag: string, value: string | undefined): Options {
+  if (takesValue(flag) && !value) return { ...options, mistake: `${flag} needs a value` };
+  if (flag === '--name' && value !== undefined) {
+    return /^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/.test(value)
+      ? { ...options, name: value }
+      : { ...options, mistake: `"${value}" is no name for a lab: at most 32 of a-z, 0-9 and "-"` };
+  }
+  if (flag === '--context') return { ...options, context: value };
+  if (flag === '--control-plane-only') return { ...options, isControlPlaneOnly: true };
+  if (flag.startsWith('-')) return { ...options, mistake: `unknown option ${flag}` };
+  return { ...options, words: [...options.words, flag] };
+}

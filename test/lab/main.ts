@@ -1,0 +1,83 @@
+// The lab's command line.
+import { relative, resolve } from 'node:path';
+import { type LabCommand, parseArguments, usage } from './arguments.ts';
+import { binaries } from './binaries.ts';
+import { ensureBinaries } from './build.ts';
+import { down, endLab } from './down.ts';
+import { becomeKubectl } from './kubectl.ts';
+import { LabError } from './lab-error.ts';
+import { loadImage } from './load-image.ts';
+import { defaultLabName, labKubeconfigPath } from './locations.ts';
+import { reportToStderr, secondsSince } from './progress.ts';
+import { labStatus } from './status.ts';
+import { up } from './up.ts';
+
+async function run(command: LabCommand): Promise<number> {
+  switch (command.verb) {
+    case 'up':
+      return runUp(command);
+    case 'down':
+      return runDown(command.name);
+    case 'status': {
+      const { text, isUp } = labStatus(command.name);
+      process.stdout.write(text);
+      return isUp ? 0 : 1;
+    }
+    case 'kubectl':
+      return becomeKubectl(command.name, command.parameters);
+    case 'load': {
+      const archive = resolve(process.env['INIT_CWD'] ?? '.', command.archive);
+      const isLoaded = await loadImage(command.name, archive);
+      process.stdout.write(`${command.archive} ${isLoaded ? 'is loaded' : 'was loaded before'}\n`);
+      return 0;
+    }
+    case 'build':
+      await ensureBinaries(
+        binaries.map(({ name }) => name),
+        reportToStderr,
+      );
+      return 0;
+    case 'help':
+      process.stdout.write(usage);
+      return 0;
+    default:
+      process.stderr.write(`${command.message}\n\n${usage}`);
+      return 2;
+  }
+}
+
+async function runUp(command: LabCommand & { readonly verb: 'up' }): Promise<number> {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void cancelUp(command.name));
+  }
+  const { isStarted } = await up(command, reportToStderr);
+  const { text } = labStatus(command.name);
+  if (!isStarted) process.stdout.write(`The lab "${command.name}" is already up.\n`);
+  process.stdout.write(isStarted ? text : '');
+  const choice = command.name === defaultLabName ? '' : ` --name ${command.name}`;
+  process.stdout.write(`Look around: npm run lab -- kubectl${choice} get pods -A\n`);
+  return 0;
+}
+
+async function cancelUp(name: string): Promise<void> {
+  process.stderr.write('Interrupted: ending what was started …\n');
+  await endLab(name, { keepsLogs: true });
+  process.exit(130);
+}
+
+async function runDown(name: string): Promise<number> {
+  const startMs = performance.now();
+  const existed = await down(name);
+  const kubeconfig = relative(process.cwd(), labKubeconfigPath(name));
+  const text = existed ? `is down after ${secondsSince(startMs)}; ${kubeconfig} is removed` : 'was not up';
+  process.stdout.write(`The lab "${name}" ${text}.\n`);
+  return 0;
+}
+
+try {
+  process.exitCode = await run(parseArguments(process.argv.slice(2)));
+} catch (error) {
+  if (!(error instanceof LabError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
