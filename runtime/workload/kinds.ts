@@ -14,7 +14,10 @@ export interface WorkloadRow {
   readonly kind: WorkloadKind;
   /** API group; the version of a reference does not matter. */
   readonly group: string;
-  /** Reduced by `keep` to metadata, template metadata, ServiceAccount, container names and ports, and what `rollout` reads. */
+  /**
+   * Reduced by `keep` to metadata, template metadata, ServiceAccount, container names and ports, and what `rollout` reads.
+   * Index `owner`: the controller's uid (the Jobs of a CronJob).
+   */
   readonly watch: Watch;
   /** Where the pod template stands in the object. */
   readonly templatePath: readonly string[];
@@ -47,6 +50,7 @@ function row<T extends KubeObject>(facts: RowFacts<T>): WorkloadRow {
       id: object.plural,
       kind: object as Kind,
       keep: (workload: KubeObject) => keepTemplateObject(workload, templatePath),
+      indexes: { owner: controllerUid },
     }),
     templatePath,
     template: (workload: KubeObject) => facts.template(workload as T),
@@ -54,6 +58,11 @@ function row<T extends KubeObject>(facts: RowFacts<T>): WorkloadRow {
     restartsPods,
     canLabelTemplate: (workload: KubeObject) => facts.canLabelTemplate(workload as T),
   });
+}
+
+function controllerUid(workload: KubeObject): readonly string[] {
+  const controller = workload.metadata.ownerReferences?.find((owner) => owner.controller === true);
+  return controller === undefined ? [] : [controller.uid];
 }
 
 const inSpec = Object.freeze(['spec', 'template']);
