@@ -30,6 +30,8 @@ export interface Cache extends Reader {
   onState(listener: (state: WatchState) => void): () => void;
   /** The object as any complete watch of its kind holds it, whole ones before metadata alone. */
   peek(kind: Kind, key: ObjectKey): Peeked | undefined;
+  /** Whether any complete watch is of this kind. */
+  watches(kind: Kind): boolean;
   /** Remembers what this field manager owns of the objects seen from now on: called before `start`. */
   rememberOwner(fieldManager: string): void;
   /** Ends every watch; resolves when they have ended. What was read stays readable. */
@@ -110,6 +112,8 @@ export function createCache(options: CacheOptions): Cache {
       return () => void stateListeners.delete(listener);
     },
     peek: (kind, key) => peek([...watches.values()], kind, key),
+    watches: (kind) =>
+      [...watches.values()].some(({ watch, isComplete }) => isComplete && isSameKind(watch.kind, kind)),
     rememberOwner: (fieldManager) => void owners.add(fieldManager),
     stop: async () => {
       stopping.abort(new Error('the cache has stopped'));

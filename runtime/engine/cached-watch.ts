@@ -143,7 +143,7 @@ function worstOf(states: readonly ReflectorState[]): ReflectorState {
 
 function objectsGauge({ metrics }: CachedWatchOptions): (state: WatchState) => void {
   const synced = metrics.gauge<'watch'>({
-    name: 'rossoctl_watch_synced',
+    name: 'watch_synced',
     help: '1 when the watch has a complete view and is kept up to date, else 0.',
     labels: ['watch'],
   });

@@ -5,7 +5,7 @@ export interface Clock {
   now(): Date;
   /** Milliseconds since some start; never goes back. */
   monotonicMs(): number;
-  /** Calls `fn` once after `ms` milliseconds; returns its own cancel. Never keeps the process alive by itself. */
+  /** Calls `fn` once after `ms` milliseconds; returns its own cancel. Until then the process stays alive. */
   after(ms: number, fn: () => void): () => void;
 }
 
@@ -17,7 +17,7 @@ export const systemClock: Clock = {
   now: () => new Date(),
   monotonicMs: () => performance.now(),
   after: (ms, fn) => {
-    const timer = setTimeout(fn, Math.min(Math.max(ms, 0), longestTimerMs)).unref();
+    const timer = setTimeout(fn, Math.min(Math.max(ms, 0), longestTimerMs));
     return () => clearTimeout(timer);
   },
 };

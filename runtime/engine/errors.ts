@@ -87,7 +87,7 @@ export function isExpired(error: unknown): boolean {
 /** The object is there, but with another `metadata.uid` than the one sent: a namesake took its place, or it is gone. */
 export function isOtherUid(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
-  if (error.status === 409) return /uid/i.test(error.message) || error.reason === 'Conflict';
+  if (error.status === 409) return /\buid\b/i.test(error.message);
   return error.status === 422 && /metadata\.uid/.test(`${error.message}${JSON.stringify(error.details ?? null)}`);
 }
 

@@ -202,7 +202,7 @@ function report<T extends KubeObject>(
 
 function reflectorMeter<T extends KubeObject>({ id, metrics }: ReflectorOptions<T>): (cause: string) => void {
   const restarts = metrics.counter<'watch' | 'cause'>({
-    name: 'rossoctl_watch_restarts_total',
+    name: 'watch_restarts_total',
     help: 'Watches that had to be begun again, by cause; ends in good order are not counted.',
     labels: ['watch', 'cause'],
   });

@@ -1,0 +1,219 @@
+/** Puts the parts together: caches on every replica, controllers on the one that holds the lease, each as soon as it can work. */
+
+import type { Cache } from './cache.ts';
+import type { WatchState } from './cached-watch.ts';
+import type { Client } from './client.ts';
+import type { Clock } from './clock.ts';
+import { type ControllerRun, createControllerRun } from './controller.ts';
+import { sentenceOf } from './errors.ts';
+import type { EventRecorder } from './events.ts';
+import type { LeaderElection } from './leader.ts';
+import type { Metrics } from './metrics.ts';
+import type { Controller, Log, ObjectKey, Watch } from './types.ts';
+
+export interface ManagerOptions {
+  readonly client: Client;
+  readonly cache: Cache;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly events: EventRecorder;
+  /** Makes the election with the manager's callbacks. Absent: this process writes without asking anybody. */
+  readonly election?: (on: ElectionCallbacks) => LeaderElection;
+  /** The lease is lost and every controller has been stopped: the process must end. */
+  readonly onLost: (reason: string) => void;
+  /** How long a stop waits for passes under way, in milliseconds. Default 10,000. */
+  readonly drainMs?: number;
+  /** Most time for one pass, in milliseconds. Default 60,000. */
+  readonly reconcileMs?: number;
+}
+
+export interface ElectionCallbacks {
+  readonly onHeld: () => void;
+  readonly onLost: (reason: string) => void;
+}
+
+/**
+ * `standby`: another replica holds the lease; `waiting`: ours, but a watch it needs has no complete view (the reason says which and
+ * why); `running`; `stopped`.
+ */
+export interface ControllerState {
+  readonly name: string;
+  readonly state: 'standby' | 'waiting' | 'running' | 'stopped';
+  readonly reason?: string | undefined;
+}
+
+export interface ManagerHealth {
+  /** Every watch has been answered, with a view or with a refusal. */
+  readonly isReady: boolean;
+  readonly watches: readonly WatchState[];
+  readonly controllers: readonly ControllerState[];
+  readonly lease: {
+    readonly isHeld: boolean;
+    readonly holder?: string | undefined;
+    readonly problem?: string | undefined;
+  };
+}
+
+export interface Manager {
+  /** Before `start`. */
+  addController(controller: Controller): void;
+  /** Begins to watch and to stand for the lease; resolves when every watch has been answered or 30 s have passed. */
+  start(): Promise<void>;
+  /** Takes no more work, lets passes end, writes the last events, gives the lease back, ends the watches. */
+  stop(): Promise<void>;
+  health(): ManagerHealth;
+  /** Wakes a key of a running controller; false when it is not running. */
+  wake(controller: string, key: ObjectKey): boolean;
+}
+
+/** How long the first answers are waited for. A watch without an answer then keeps only its own controllers waiting. */
+const answersMs = 30_000;
+
+export function createManager(options: ManagerOptions): Manager {
+  const { cache, log, events } = options;
+  const ending = new AbortController();
+  const seats: Seat[] = [];
+  let isHeld = false;
+  let isStopped = false;
+
+  const onHeld = (): void => {
+    isHeld = true;
+    for (const seat of seats) void seat.begin();
+  };
+  const onLost = (reason: string): void => {
+    isHeld = false;
+    ending.abort(new Error(`the lease is lost: ${reason}`));
+    for (const seat of seats) void seat.end(0);
+    options.onLost(reason);
+  };
+  const election = options.election?.({ onHeld, onLost });
+  const guard = (): void => election?.assertHeld();
+
+  return {
+    addController: (controller) => {
+      cache.rememberOwner(controller.fieldManager);
+      seats.push(createSeat(controller, { ...options, guard, signal: ending.signal, isHeld: () => isHeld }));
+    },
+    start: async () => {
+      for (const { watches } of seats) watches.forEach((watch) => cache.start(watch));
+      await answered(options);
+      if (isStopped) return;
+      if (election === undefined) onHeld();
+      else election.start();
+      log.info('manager started', { controllers: seats.map(({ name }) => name) });
+    },
+    stop: async () => {
+      isStopped = true;
+      await Promise.all(seats.map((seat) => seat.end(options.drainMs ?? 10_000)));
+      await events.stop();
+      await election?.stop();
+      isHeld = false;
+      await cache.stop();
+      log.info('manager stopped');
+    },
+    health: () => ({
+      isReady: cache.states().every(({ phase }) => phase !== 'waiting'),
+      watches: cache.states(),
+      controllers: seats.map((seat) => seat.state()),
+      lease: { isHeld: election?.isHeld ?? isHeld, holder: election?.holder, problem: election?.problem },
+    }),
+    wake: (name, key) => seats.find((seat) => seat.name === name)?.wake(key) ?? false,
+  };
+}
+
+/** Resolves when no watch waits for its first answer, or after a while. */
+function answered({ cache, clock }: ManagerOptions): Promise<void> {
+  return new Promise((resolve) => {
+    const check = (): void => {
+      if (cache.states().some(({ phase }) => phase === 'waiting')) return;
+      end();
+    };
+    const end = (): void => {
+      cancel();
+      unsubscribe();
+      resolve();
+    };
+    const cancel = clock.after(answersMs, end);
+    const unsubscribe = cache.onState(check);
+    check();
+  });
+}
+
+/** One controller's place in the manager. */
+interface Seat {
+  readonly name: string;
+  readonly watches: readonly Watch[];
+  begin(): Promise<void>;
+  end(drainMs: number): Promise<void>;
+  state(): ControllerState;
+  wake(key: ObjectKey): boolean;
+}
+
+interface SeatOptions extends ManagerOptions {
+  readonly guard: () => void;
+  readonly signal: AbortSignal;
+  readonly isHeld: () => boolean;
+}
+
+function createSeat(controller: Controller, options: SeatOptions): Seat {
+  const { cache, log, isHeld } = options;
+  const { name } = controller;
+  const watches = watchesOf(controller);
+  const isRunning = runningGauge(options, name);
+  let run: ControllerRun | undefined;
+  let isEnded = false;
+
+  const missing = (): string | undefined => {
+    const states = watches.map((watch) => cache.state(watch)).filter(({ phase }) => phase !== 'synced');
+    if (states.length === 0) return undefined;
+    return states.map(({ id, reason }) => `watch ${id}: ${reason ?? 'its first list is not complete'}`).join('; ');
+  };
+
+  return {
+    name,
+    watches,
+    begin: async () => {
+      const why = missing();
+      if (why !== undefined) log.warn('controller waits', { controller: name, reason: why });
+      await Promise.all(watches.map((watch) => cache.synced(watch)));
+      if (isEnded || run !== undefined || !isHeld()) return;
+      run = createControllerRun({ ...options, controller, deadlineMs: options.reconcileMs });
+      try {
+        run.start();
+        isRunning(true);
+        log.info('controller started', { controller: name });
+      } catch (error) {
+        log.error('controller cannot start', { controller: name, reason: sentenceOf(error), err: error });
+      }
+    },
+    end: async (drainMs) => {
+      isEnded = true;
+      isRunning(false);
+      await run?.stop(drainMs);
+    },
+    state: () => {
+      if (isEnded) return { name, state: 'stopped' };
+      if (run !== undefined) return { name, state: 'running', reason: missing() };
+      return { name, state: isHeld() ? 'waiting' : 'standby', reason: missing() };
+    },
+    wake: (key) => {
+      run?.wake(key);
+      return run !== undefined;
+    },
+  };
+}
+
+function watchesOf({ primary, reads = [], triggers }: Controller): readonly Watch[] {
+  return [...new Set([primary, ...reads, ...triggers.map(({ watch }) => watch)])];
+}
+
+function runningGauge({ metrics }: ManagerOptions, controller: string): (isRunning: boolean) => void {
+  const gauge = metrics.gauge<'controller'>({
+    name: 'controller_running',
+    help: '1 while the controller works; 0 on a replica without the lease, and while a watch it needs is not available.',
+    labels: ['controller'],
+  });
+  gauge.set({ controller }, 0);
+  return (isRunning) => gauge.set({ controller }, isRunning ? 1 : 0);
+}
