@@ -1,10 +1,10 @@
 /** The CustomResourceDefinitions, rendered from the schemas in `runtime/api`: the one statement of each resource. */
 
-import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { AgentRuntimeSpec, AgentRuntimeStatus, agentRuntimeCrd } from '../runtime/api/agent-runtime.ts';
 import { apiGroup } from '../runtime/api/names.ts';
 import type { TSchema } from '../runtime/api/schema.ts';
+import { platformObject } from './platform-objects.ts';
 
 /** A resource as its CustomResourceDefinition needs it. */
 export interface CrdSource {
@@ -92,6 +92,10 @@ export function crdManifest({ kind, description, spec, status, facts }: CrdSourc
 export class CustomResourceDefinitions extends Construct {
   constructor(scope: Construct, id: string) {
     super(scope, id);
-    for (const source of crdSources) new ApiObject(this, source.facts.plural, { ...crdManifest(source) });
+    for (const source of crdSources) {
+      const { apiVersion, kind, metadata, spec } = crdManifest(source);
+      const { name } = metadata;
+      platformObject(this, source.facts.plural, { apiVersion, kind, name, component: 'crds', content: { spec } });
+    }
   }
 }

@@ -1,0 +1,116 @@
+/** Text of `Pulumi.<environment>.yaml` → the settings of that environment; anything unknown, secret or unfit is refused with its path. */
+
+import { violationsOf } from '../runtime/config/check.ts';
+import { problemOf, type Violation } from '../runtime/config/problem.ts';
+import { suggestion } from '../runtime/config/suggest.ts';
+import { readYaml } from '../runtime/config/yaml-tree.ts';
+import { PlatformSettings } from './settings-schema.ts';
+
+/** Settings of one environment. */
+export interface Settings {
+  readonly environment: string;
+  /** As written, with overrides applied; checked, so that `image` is there and fit. */
+  readonly platform: PlatformSettings & { readonly image: string };
+}
+
+/** What a caller sets on top of the file. */
+export interface Overrides {
+  readonly image?: string | undefined;
+}
+
+/** Settings that cannot be used; `message` names file, line, path and remedy. */
+export class SettingsError extends Error {
+  readonly code = 'Settings';
+}
+
+/** The one key of ours in a stack's configuration. */
+const platformKey = 'rossoctl:platform';
+const platformPath = `config.${platformKey}`;
+/** What Pulumi itself keeps beside `config`. */
+const topLevelKeys = ['config', 'secretsprovider', 'encryptionsalt', 'encryptedkey', 'environment'];
+
+type Section = Readonly<Record<string, unknown>>;
+const isSection = (value: unknown): value is Section =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Parses one environment's file. `where` is what messages call it. Throws `SettingsError` on anything unknown (with the key that was
+ * probably meant), on a `secure:` value (manifests only name Secrets, so a secret here would end up in plain text), and on an
+ * image that is missing or, with `requireImageDigest`, not pinned.
+ */
+export function parseSettings(
+  text: string,
+  where: string,
+  overrides: Overrides & { readonly environment: string },
+): Settings {
+  const tree = readYaml(text);
+  if (!('lineOf' in tree)) throw refused(where, tree);
+  const root = tree.value ?? {};
+  const found = [...shapeViolations(root), ...secretViolations(root, '')];
+  const violations = found.map((violation) => ({ ...violation, line: tree.lineOf(violation.path) }));
+  if (violations.length > 0) throw refused(where, violations);
+  const written = sectionAt(sectionAt(root, 'config'), platformKey) as PlatformSettings;
+  const image = overrides.image ?? written.image;
+  const problem = imageProblem(image, written.requireImageDigest ?? false);
+  if (image === undefined || problem !== undefined) {
+    throw refused(where, [{ path: `${platformPath}.image`, message: problem ?? 'missing' }]);
+  }
+  return { environment: overrides.environment, platform: { ...written, image } };
+}
+
+function refused(where: string, violations: readonly Violation[]): SettingsError {
+  return new SettingsError(problemOf({ layer: 'file', where }, violations).message);
+}
+
+function sectionAt(value: unknown, key: string): Section {
+  const below = isSection(value) ? value[key] : undefined;
+  return isSection(below) ? below : {};
+}
+
+function shapeViolations(root: unknown): readonly Violation[] {
+  if (!isSection(root)) return [{ path: '', message: `must be a section with config: ${platformKey}: …` }];
+  const config = root['config'] ?? {};
+  if (!isSection(config)) return [{ path: 'config', message: `must be a section with ${platformKey}: …` }];
+  const ours = Object.keys(config).filter((key) => !key.includes(':') || key.startsWith('rossoctl:'));
+  return [
+    ...unknownKeys(Object.keys(root), topLevelKeys, ''),
+    ...unknownKeys(ours, [platformKey], 'config.'),
+    ...violationsOf(PlatformSettings, config[platformKey] ?? {}).map(({ path, message }) => ({
+      path: path === '' ? platformPath : `${platformPath}.${path}`,
+      message,
+    })),
+  ];
+}
+
+function unknownKeys(keys: readonly string[], known: readonly string[], prefix: string): readonly Violation[] {
+  return keys
+    .filter((key) => !known.includes(key))
+    .map((key) => {
+      const close = suggestion(key, known);
+      const hint = close === undefined ? `allowed are ${known.join(', ')}` : `did you mean ${close}?`;
+      return { path: `${prefix}${key}`, message: `unknown key; ${hint}` };
+    });
+}
+
+/** Pulumi writes an encrypted value as `secure: …`. */
+function secretViolations(value: unknown, path: string): readonly Violation[] {
+  if (Array.isArray(value)) return value.flatMap((item, index) => secretViolations(item, `${path}[${index}]`));
+  if (!isSection(value)) return [];
+  if (path.startsWith(platformPath) && 'secure' in value) {
+    return [
+      { path, message: 'is a secret; manifests only name Secrets: create the Secret apart and write its name here' },
+    ];
+  }
+  return Object.entries(value).flatMap(([key, below]) => secretViolations(below, path === '' ? key : `${path}.${key}`));
+}
+
+const byDigest = /^[^\s@]+@sha256:[0-9a-f]{64}$/;
+
+function imageProblem(image: string | undefined, requireDigest: boolean): string | undefined {
+  const remedy = requireDigest ? 'registry/rossoctl@sha256:<64 hex digits>' : 'registry/rossoctl:VERSION';
+  if (image === undefined) return `is not set; write it here or give --image ${remedy}`;
+  if (requireDigest && !byDigest.test(image)) {
+    return `${JSON.stringify(image)} is not pinned by digest, which this environment requires; use ${remedy}`;
+  }
+  return undefined;
+}

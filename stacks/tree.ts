@@ -1,0 +1,85 @@
+/** Manifests to files: one object a file, in folders whose names are the order in which they are applied. */
+
+import { type App, Yaml } from 'cdk8s';
+
+/** A Kubernetes object, as synthesized. */
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+}
+
+/**
+ * Kind → the group it is applied in. What refuses or waits for the operator comes after it: first the policy, then the webhooks;
+ * whatever has no row is the user's own and comes last, when everything it may need is there.
+ */
+const groups: Readonly<Record<string, string>> = {
+  Namespace: '00-namespaces',
+  CustomResourceDefinition: '10-crds',
+  ConfigMap: '20-configuration',
+  ServiceAccount: '30-rbac',
+  ClusterRole: '30-rbac',
+  ClusterRoleBinding: '30-rbac',
+  Role: '30-rbac',
+  RoleBinding: '30-rbac',
+  Issuer: '40-operator',
+  Certificate: '40-operator',
+  Deployment: '40-operator',
+  PodDisruptionBudget: '40-operator',
+  Service: '50-service',
+  ValidatingAdmissionPolicy: '60-policy',
+  ValidatingAdmissionPolicyBinding: '60-policy',
+  MutatingWebhookConfiguration: '70-webhooks',
+  ValidatingWebhookConfiguration: '70-webhooks',
+};
+const otherGroup = '80-workloads';
+
+/** A file of the tree: its path, with `/`, and its text. */
+export interface TreeFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+function pathOf({ kind, metadata }: Manifest): string {
+  const folder = `${groups[kind] ?? otherGroup}/${metadata.namespace ?? '_cluster'}`;
+  return `${folder}/${kind.toLowerCase()}-${metadata.name.replaceAll(/[^A-Za-z0-9._-]/g, '_')}.yaml`;
+}
+
+/** Every object of the app, checked, in the order to apply. Throws what the constructs' validations say. */
+export function manifestsOf(app: App): readonly Manifest[] {
+  const all = app.charts.flatMap((chart) => chart.toJson() as readonly Manifest[]);
+  const byPath = Map.groupBy(all, pathOf);
+  const doubled = [...byPath].find(([, same]) => same.length > 1);
+  if (doubled !== undefined)
+    throw new Error(`the app has ${doubled[1].length} objects for ${doubled[0]}: give each its own name`);
+  return [...byPath].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, same]) => same);
+}
+
+/** The objects as one YAML stream, in the order to apply. */
+export function streamOf(manifests: readonly Manifest[]): string {
+  return Yaml.stringify(...manifests);
+}
+
+/**
+ * The objects as a tree. Each folder of a group, and the root, has a `Kustomization`. It is named so, not `kustomization.yaml`, because
+ * kustomize takes both names while `kubectl apply -R -f` would take the latter for an object and fail.
+ */
+export function treeOf(manifests: readonly Manifest[]): readonly TreeFile[] {
+  const files = manifests.map((manifest) => ({ path: pathOf(manifest), text: Yaml.stringify(manifest) }));
+  const byGroup = Map.groupBy(files, ({ path }) => path.slice(0, path.indexOf('/')));
+  const kustomizations = [...byGroup].map(([group, members]) => ({
+    path: `${group}/Kustomization`,
+    text: kustomization(members.map(({ path }) => path.slice(group.length + 1))),
+  }));
+  return [...files, ...kustomizations, { path: 'Kustomization', text: kustomization([...byGroup.keys()]) }];
+}
+
+function kustomization(resources: readonly string[]): string {
+  return Yaml.stringify({
+    apiVersion: 'kustomize.config.k8s.io/v1beta1',
+    kind: 'Kustomization',
+    // As listed: webhooks last.
+    sortOptions: { order: 'fifo' },
+    resources,
+  });
+}
