@@ -45,7 +45,11 @@ export function masked(text: string): string {
   return text.replace(/:\/\/[^/\s@"]*@/g, '://***@');
 }
 
-/** Bounds text that comes from a user before it enters a message. */
+/** Bounds text that comes from a user, and takes control characters out of it, before it enters a message. */
 export function shortened(text: string): string {
-  return text.length <= longestShown ? text : `${text.slice(0, longestShown).toWellFormed()}…`;
+  const printable = text
+    .slice(0, longestShown)
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, '\u{FFFD}');
+  return text.length <= longestShown ? printable : `${printable}…`;
 }

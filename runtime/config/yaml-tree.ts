@@ -1,6 +1,6 @@
 /** YAML text → plain JSON values with the line of each path; bounded, and strict about everything that hides a typing error. */
 
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type Scalar } from 'yaml';
 import { shortened, type Violation } from './problem.ts';
 
 export interface YamlTree {
@@ -14,12 +14,14 @@ export interface YamlTree {
 const maxBytes = 256 * 1024;
 const maxDepth = 32;
 const tooDeep = `nested more than ${maxDepth} levels deep`;
+/** Values, counted again for each alias: what tools that reuse objects write stays far below, an alias bomb does not. */
+const maxNodes = 5_000;
 /** Tags that say what the core schema would find anyway, or that text is text. */
 const coreTags = /^tag:yaml\.org,2002:(str|int|float|bool|null|map|seq)$/;
 
 /**
  * Reads one YAML 1.2 document (core schema: `yes` and `off` are text). Refused, each with path and line: more than 256 KiB, more than 32
- * levels, several documents, aliases, tags, duplicate keys, `__proto__`, keys that are not text, a key without a
+ * levels, several documents, aliases that multiply, tags, duplicate keys, `__proto__`, keys that are not text, a key without a
  * value, numbers without a JSON form. Never throws.
  */
 export function readYaml(text: string): YamlTree | readonly Violation[] {
@@ -34,7 +36,7 @@ export function readYaml(text: string): YamlTree | readonly Violation[] {
     message: code === 'MULTIPLE_DOCS' ? 'there is more than one YAML document; keep one' : firstLine(message),
   }));
   if (faults.length > 0) return faults;
-  const walk: Walk = { lines, lineByPath: new Map(), violations: [] };
+  const walk: Walk = { lines, lineByPath: new Map(), anchors: new Map(), violations: [], budget: maxNodes };
   const root = document.contents;
   const isEmpty = root === null || (isScalar(root) && root.value === null);
   const value = isEmpty ? undefined : plain(root, '', walk, 0);
@@ -45,7 +47,10 @@ export function readYaml(text: string): YamlTree | readonly Violation[] {
 interface Walk {
   readonly lines: LineCounter;
   readonly lineByPath: Map<string, number>;
+  readonly anchors: Map<string, Node>;
   readonly violations: Violation[];
+  /** Nodes left to visit; an alias visits its target again, so this bounds what aliases multiply. */
+  budget: number;
 }
 
 /** Bounds what the recursive parser sees: brackets left open, and compact nesting such as `- - - -`. */
@@ -71,22 +76,39 @@ function parsed(text: string, lineCounter: LineCounter) {
 }
 
 function plain(node: Node, path: string, walk: Walk, depth: number): unknown {
-  const line = walk.lines.linePos(node.range?.[0] ?? 0).line;
-  if (!walk.lineByPath.has(path)) walk.lineByPath.set(path, line);
-  const refuse = (message: string) => {
-    walk.violations.push({ path, line: walk.lineByPath.get(path), message });
-  };
-  if (depth > maxDepth) return refuse(tooDeep);
-  if (isAlias(node)) return refuse(`the alias *${shortened(node.source)} is not accepted; write the value out`);
-  if (node.tag !== undefined && !coreTags.test(node.tag))
-    return refuse(`the tag ${shortened(node.tag)} is not accepted`);
-  if (isSeq<Node>(node)) return node.items.map((item, i) => plain(item, `${path}[${i}]`, walk, depth + 1));
-  if (isMap<Node, Node | null>(node)) return plainMap(node.items, path, walk, depth);
-  const value: unknown = isScalar(node) ? node.value : undefined;
-  if (value === null || value === undefined) return refuse('has no value; write one or remove the key');
-  if (typeof value === 'number' && !Number.isFinite(value)) return refuse(`${value} is not a number JSON can hold`);
-  if (typeof value === 'string' && !value.isWellFormed()) return refuse('is not Unicode text (a lone surrogate)');
-  return value;
+  if (!walk.lineByPath.has(path)) walk.lineByPath.set(path, lineAt(node, walk));
+  const target = isAlias(node) ? walk.anchors.get(node.source) : node;
+  const message = target === undefined ? 'an alias without its anchor' : refusal(target, walk, depth);
+  if (target === undefined || message !== undefined) return refuse(walk, path, message ?? '');
+  if (target === node && node.anchor !== undefined) walk.anchors.set(node.anchor, node);
+  if (isSeq<Node>(target)) return target.items.map((item, i) => plain(item, `${path}[${i}]`, walk, depth + 1));
+  if (isMap<Node, Node | null>(target)) return plainMap(target.items, path, walk, depth);
+  return (target as Scalar).value;
+}
+
+/** Why a node is not accepted, whatever its path. */
+function refusal(node: Node, walk: Walk, depth: number): string | undefined {
+  walk.budget -= 1;
+  if (depth > maxDepth) return tooDeep;
+  if (walk.budget < 0) return `the document has more than ${maxNodes} values, aliases included`;
+  if (node.tag !== undefined && !coreTags.test(node.tag)) return `the tag ${shortened(node.tag)} is not accepted`;
+  return isScalar(node) ? scalarRefusal(node.value) : undefined;
+}
+
+function scalarRefusal(value: unknown): string | undefined {
+  if (value === null || value === undefined) return 'has no value; write one or remove the key';
+  if (typeof value === 'number' && !Number.isFinite(value)) return `${value} is not a number JSON can hold`;
+  return typeof value === 'string' && !value.isWellFormed() ? 'is not Unicode text (a lone surrogate)' : undefined;
+}
+
+function refuse(walk: Walk, path: string, message: string): undefined {
+  // Past the budget every node is refused; one sentence is enough.
+  if (walk.budget < -1) return;
+  walk.violations.push({ path, line: walk.lineByPath.get(path), message });
+}
+
+function lineAt(node: Node, walk: Walk): number {
+  return walk.lines.linePos(node.range?.[0] ?? 0).line;
 }
 
 type Pairs = readonly { readonly key: Node; readonly value: Node | null }[];
@@ -94,23 +116,23 @@ type Pairs = readonly { readonly key: Node; readonly value: Node | null }[];
 function plainMap(pairs: Pairs, path: string, walk: Walk, depth: number): unknown {
   const result: Record<string, unknown> = {};
   for (const { key, value } of pairs) {
+    if (walk.budget < 0) break;
     const name: unknown = isScalar(key) ? key.value : undefined;
-    const line = walk.lines.linePos(key.range?.[0] ?? 0).line;
+    const line = lineAt(key, walk);
     if (typeof name !== 'string' || name === '__proto__' || !name.isWellFormed()) {
-      const shownKey = shortened(String(isScalar(key) ? (key.source ?? name) : 'a list or section'));
-      walk.violations.push({ path, line, message: `${shownKey} cannot be a key; keys are plain text` });
+      const text = shortened(String(isScalar(key) ? (key.source ?? name) : 'a list or section'));
+      walk.violations.push({ path, line, message: `${text} cannot be a key; keys are plain text` });
       continue;
     }
     const below = path === '' ? name : `${path}.${name}`;
     if (Object.hasOwn(result, name)) {
-      const first = walk.lineByPath.get(below);
-      walk.violations.push({ path: below, line, message: `is set twice, first in line ${first ?? line}` });
+      const message = `is set twice, first in line ${walk.lineByPath.get(below) ?? line}`;
+      walk.violations.push({ path: below, line, message });
       continue;
     }
     walk.lineByPath.set(below, line);
-    if (value === null)
-      walk.violations.push({ path: below, line, message: 'has no value; write one or remove the key' });
-    result[name] = value === null ? null : plain(value, below, walk, depth + 1);
+    result[name] =
+      value === null ? refuse(walk, below, scalarRefusal(null) ?? '') : plain(value, below, walk, depth + 1);
   }
   return result;
 }
