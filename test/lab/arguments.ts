@@ -28,7 +28,7 @@ A Kubernetes cluster on this machine, built from source and used by the tests an
   status                  show what runs
   kubectl …               run the built kubectl against it
   load FILE.tar           import an image archive into its node
-  build                   only build the binaries
+  build                   only build the binaries this user can run (a node needs root on Linux)
 
   --name NAME             which lab (default "${defaultLabName}"); several run side by side
   --help                  show this text

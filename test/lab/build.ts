@@ -16,6 +16,8 @@ import { cacheDir, goModulesDir } from './locations.ts';
 import { type Report, secondsSince } from './progress.ts';
 import { runCommand } from './run-command.ts';
 
+const reminderMs = 30_000;
+
 /** Absolute paths of built binaries by name. */
 export type BinaryPaths = ReadonlyMap<BinaryName, string>;
 
@@ -58,12 +60,17 @@ async function buildBinary(binary: Binary, path: string, report: Report): Promis
     if (existsSync(path)) return;
     const startMs = performance.now();
     report(`  building ${binary.name} …`);
-    mkdirSync(join(path, '..'), { recursive: true });
-    const sourceDir = await prepareSource(binary.module, join(path, '..', 'source'));
-    await runCommand('go', ['build', ...buildFlags(binary.module), '-o', `${path}.partial`, binary.package], {
-      cwd: sourceDir,
-      env: { CGO_ENABLED: '0' },
-    });
+    const reminder = setInterval(() => report(`  building ${binary.name} … ${secondsSince(startMs)}`), reminderMs);
+    try {
+      mkdirSync(join(path, '..'), { recursive: true });
+      const sourceDir = await prepareSource(binary.module, join(path, '..', 'source'));
+      await runCommand('go', ['build', ...buildFlags(binary.module), '-o', `${path}.partial`, binary.package], {
+        cwd: sourceDir,
+        env: { CGO_ENABLED: '0' },
+      });
+    } finally {
+      clearInterval(reminder);
+    }
     renameSync(`${path}.partial`, path);
     report(`  built ${binary.name} in ${secondsSince(startMs)}`);
   });

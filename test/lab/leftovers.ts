@@ -23,14 +23,17 @@ export async function leftovers(name: string): Promise<readonly string[]> {
   ];
 }
 
-// By command line and by cgroup: what the lab started names its folder, and pods are in its cgroup.
+// What the lab started names its folder on the command line, has it mounted (in namespaces of its own), or is a pod
+// in its cgroup.
 function processesOf(dir: string, cgroupRoot: string): readonly string[] {
   const pids = readdirSync('/proc').filter((entry) => /^\d+$/.test(entry) && Number(entry) !== process.pid);
   return pids.flatMap((pid) => {
     const commandLine = readProc(pid, 'cmdline').split('\0');
-    const isOfLab = commandLine.some((word) => word === dir || word.includes(`${dir}/`));
-    const isInCgroup = readProc(pid, 'cgroup').includes(`:${cgroupRoot}/`);
-    if (!(isOfLab || isInCgroup) || processIdentity(Number(pid)) === undefined) return [];
+    const isOfLab =
+      commandLine.some((word) => word === dir || word.includes(`${dir}/`)) ||
+      readProc(pid, 'mountinfo').includes(`${dir}/`) ||
+      readProc(pid, 'cgroup').includes(`:${cgroupRoot}/`);
+    if (!isOfLab || processIdentity(Number(pid)) === undefined) return [];
     return [`process ${pid} ${commandLine.join(' ').slice(0, 120)}`];
   });
 }

@@ -1,7 +1,7 @@
 // The lab's command line.
 import { relative, resolve } from 'node:path';
 import { type LabCommand, parseArguments, usage } from './arguments.ts';
-import { binaries } from './binaries.ts';
+import { binaries, controlPlaneBinaries } from './binaries.ts';
 import { ensureBinaries } from './build.ts';
 import { down, endLab } from './down.ts';
 import { becomeKubectl } from './kubectl.ts';
@@ -10,7 +10,7 @@ import { loadImage } from './load-image.ts';
 import { defaultLabName, labKubeconfigPath } from './locations.ts';
 import { reportToStderr, secondsSince } from './progress.ts';
 import { labStatus } from './status.ts';
-import { up } from './up.ts';
+import { canRunNode, up } from './up.ts';
 
 async function run(command: LabCommand): Promise<number> {
   switch (command.verb) {
@@ -31,12 +31,11 @@ async function run(command: LabCommand): Promise<number> {
       process.stdout.write(`${command.archive} ${isLoaded ? 'is loaded' : 'was loaded before'}\n`);
       return 0;
     }
-    case 'build':
-      await ensureBinaries(
-        binaries.map(({ name }) => name),
-        reportToStderr,
-      );
+    case 'build': {
+      const names = canRunNode() ? binaries.map(({ name }) => name) : controlPlaneBinaries;
+      await ensureBinaries(names, reportToStderr);
       return 0;
+    }
     case 'help':
       process.stdout.write(usage);
       return 0;
