@@ -28,7 +28,7 @@ const entries: readonly (readonly [string, string])[] = [
 
 function rotated<T>(items: readonly T[], by: number): readonly T[] {
   const turned = [...items.slice(by % items.length), ...items.slice(0, by % items.length)];
-  return by >= items.length ? turned.reverse() : turned;
+  return by >= items.length ? turned.toReversed() : turned;
 }
 
 function yaml(order: number): string {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { explainConfig } from '../../../runtime/config/explain.ts';
 import { gateDefaults } from '../../../runtime/config/feature-gates.ts';
 import { mergeLayers } from '../../../runtime/config/merge.ts';
@@ -132,7 +132,7 @@ const { section } = fc.letrec<{ section: Section; node: Section }>((tie) => ({
 function reversed(value: Section): Section {
   return Object.fromEntries(
     Object.entries(value)
-      .reverse()
+      .toReversed()
       .map(([key, inner]) => [key, key.startsWith('s') ? reversed(inner as Section) : inner]),
   );
 }

@@ -219,7 +219,7 @@ test('layersOf sees what read sees', () => {
     defaultsConfigMap({ data: bad }),
     defaultsConfigMap({ name: 'z', data: good }),
   ];
-  const { configFile, gatesFile, read } = layerReader('mtls: {mode: strict}', 'envoyProxy: false');
+  const reader = layerReader('mtls: {mode: strict}', 'envoyProxy: false');
   const offline = layersOf({
     operatorNamespace,
     namespace: 'team1',
@@ -228,10 +228,10 @@ test('layersOf sees what read sees', () => {
       platformConfigMap({ namespace: 'team1', data: good }),
       platformConfigMap({ name: 'other', data: good }),
     ],
-    configFile: configFile.current,
-    gatesFile: gatesFile.current,
+    configFile: reader.configFile.current,
+    gatesFile: reader.gatesFile.current,
   });
-  assert.deepEqual(offline, read(cache(...configMaps), 'team1'));
+  assert.deepEqual(offline, reader.read(cache(...configMaps), 'team1'));
 });
 
 test('the watches keep what is read and no more', () => {
@@ -249,12 +249,12 @@ test('the watches keep what is read and no more', () => {
 });
 
 test('on the admission path an unchanged namespace costs a few look-ups', () => {
-  const { lastGood } = layerReader('mtls: {mode: strict}');
+  const layers = layerReader('mtls: {mode: strict}');
   const reader = cache(platformConfigMap({ uid: 'p', resourceVersion: '1', data: good }));
   const runs = 20_000;
-  for (let i = 0; i < runs; i++) lastGood(reader, 'team1');
+  for (let i = 0; i < runs; i++) layers.lastGood(reader, 'team1');
   const start = performance.now();
-  for (let i = 0; i < runs; i++) lastGood(reader, 'team1');
+  for (let i = 0; i < runs; i++) layers.lastGood(reader, 'team1');
   const microseconds = ((performance.now() - start) * 1000) / runs;
   // Measured well under 1 µs; the bound allows for a machine that is busy with something else.
   assert.ok(microseconds < 50, `${microseconds.toFixed(2)} µs`);

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { canonicalJson } from '../../../runtime/encoding/canonical-json.ts';
 
 /** RFC 8785 appendix B: the bits of a double and its canonical text. */
