@@ -1,6 +1,13 @@
 /** Every permission of the operator: the sum of what each feature declares beside its code. */
 
+import { authBridgePermissions } from '../runtime/authbridge/permissions.ts';
 import type { Permission } from '../runtime/engine/types.ts';
+import { operatorPermissions as processPermissions } from '../runtime/operator/permissions.ts';
+import { permissions as validationPermissions } from '../runtime/validation/permissions.ts';
 
 /** What the API server must allow the operator, and why. */
-export const operatorPermissions: readonly Permission[] = [];
+export const operatorPermissions: readonly Permission[] = [
+  ...processPermissions,
+  ...validationPermissions,
+  ...authBridgePermissions,
+];
