@@ -1,20 +1,16 @@
 /** Observed → Plan: what to write on the workload and around it, the status, and what is worth an event. */
 
 import type { AgentRuntimeStatus } from '../api/agent-runtime.ts';
-import { type Finding, mergeConditions } from '../api/conditions.ts';
+import { mergeConditions } from '../api/conditions.ts';
 import type { MergePatch, Plan } from '../engine/types.ts';
 import { enrolled, enrolment, release } from '../workload/fragment.ts';
-import type { Workload } from '../workload/workload.ts';
 import { configFinding, readyFinding, targetFinding } from './findings.ts';
 import { type Hindrance, hindrance } from './hindrance.ts';
-import { injectionOff } from './injection.ts';
 import { needs } from './needs.ts';
 import { notices } from './notices.ts';
 import type { Observed } from './observed.ts';
-import { skills } from './skills.ts';
-import { spiffe } from './spiffe.ts';
+import { nothing, type Report, reportOf } from './report.ts';
 import { type Step, stepOf } from './step.ts';
-import { sweep } from './sweep.ts';
 
 /** Pure. Applying the plan and observing again gives a plan that changes nothing. */
 export function decide(observed: Observed, now: Date): Plan<AgentRuntimeStatus> {
@@ -22,7 +18,8 @@ export function decide(observed: Observed, now: Date): Plan<AgentRuntimeStatus> 
   if (patch !== undefined) return { patch: [patch], afterMs: 1 };
   const step = stepOf(observed);
   const hindered = hindrance(observed, step);
-  const report = step.owns === undefined ? nothing : reportOf(observed, step.owns, { step, hindered, now });
+  const written = hindered.isApplied ? step.apply : undefined;
+  const report = step.owns === undefined ? nothing : reportOf(observed, { workload: step.owns, written, now });
   const status = statusOf(observed, { step, hindered, report, now });
   return {
     apply: writes(observed, step, hindered),
@@ -46,61 +43,14 @@ function formerRelease({ former }: Observed): MergePatch | undefined {
   return former === undefined ? undefined : release(former);
 }
 
-/** What status says about the workload this AgentRuntime owns. */
-interface Report {
-  readonly findings: readonly Finding[];
-  readonly status: AgentRuntimeStatus;
-  readonly afterMs: number | undefined;
-}
-
-const nothing: Report = { findings: [], status: {}, afterMs: undefined };
-
 interface Judged {
   readonly step: Step;
   readonly hindered: Hindrance;
+  readonly report: Report;
   readonly now: Date;
 }
 
-function reportOf(observed: Observed, workload: Workload, { step, hindered, now }: Judged): Report {
-  const { configuration, runtime, hasCsiDriver } = observed;
-  const isWritten = hindered.isApplied && step.apply !== undefined;
-  const hash = isWritten ? step.apply?.configHash : enrolled(workload).configHash;
-  if (hash === undefined) return nothing;
-  const off = injectionOff(observed, workload);
-  const previous = runtime.status?.target?.uid === workload.uid ? runtime.status : undefined;
-  const isRolling = workload.row.restartsPods && (isWritten || workload.rollout === 'running');
-  const pods = sweep({ pods: observed.pods, off, hash, isRolling, previousCount: previous?.configuredPods, now });
-  const target = { ...workload.ref, uid: workload.uid };
-  const base = { configuredPods: pods.configuredPods, configHash: hash, target };
-  if (configuration.kind === 'broken') {
-    const kept = (previous?.conditions ?? []).filter(({ type }) => type === 'SpiffeReady' || type === 'SkillsResolved');
-    const { identity, linkedSkills } = previous ?? {};
-    return {
-      findings: [pods.finding, ...kept.map(asFinding)],
-      status: { ...base, identity, linkedSkills },
-      afterMs: pods.afterMs,
-    };
-  }
-  const { effective } = configuration;
-  const id = spiffe({ workload, effective, off, hasCsiDriver });
-  const found = effective.gates.skillDiscovery ? skills(workload, runtime.spec.skills) : undefined;
-  return {
-    findings: [pods.finding, id.finding, ...(found === undefined ? [] : [found.finding])],
-    status: {
-      ...base,
-      identity: id.identity,
-      linkedSkills: found?.linkedSkills === undefined ? undefined : [...found.linkedSkills],
-    },
-    afterMs: pods.afterMs,
-  };
-}
-
-const asFinding = ({ type, status, reason, message }: Finding): Finding => ({ type, status, reason, message });
-
-function statusOf(
-  observed: Observed,
-  { step, hindered, report, now }: Judged & { readonly report: Report },
-): AgentRuntimeStatus {
+function statusOf(observed: Observed, { step, hindered, report, now }: Judged): AgentRuntimeStatus {
   const { runtime, target } = observed;
   const obstacle = hindered.obstacle ?? step.obstacle;
   const whenReady =

@@ -5,7 +5,8 @@ import { configMaps, labels, managedBy } from '../api/names.ts';
 import { isOurs } from './needs.ts';
 import type { Observed } from './observed.ts';
 import { sentences } from './sentences.ts';
-import type { Obstacle, Step } from './step.ts';
+import type { Obstacle } from './obstacles.ts';
+import type { Step } from './step.ts';
 
 const targetObstacles: readonly Obstacle['reason'][] = ['TargetNotFound', 'TargetUnsupported', 'TargetImmutable'];
 

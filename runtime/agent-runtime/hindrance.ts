@@ -1,7 +1,8 @@
 /** What keeps a step from being taken now although nothing is wrong with it: no place in the rollout, or another actor that undoes it. */
 
 import type { Observed } from './observed.ts';
-import type { Obstacle, Step } from './step.ts';
+import type { Obstacle } from './obstacles.ts';
+import type { Step } from './step.ts';
 
 export interface Hindrance {
   /** Whether the step's `apply` is written now. */

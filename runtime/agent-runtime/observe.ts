@@ -16,9 +16,10 @@ import { agentRuntimes, csiDrivers, namespaces, serviceAccounts, targetIndex } f
 import { enrolled } from '../workload/fragment.ts';
 import type { Workload } from '../workload/workload.ts';
 import { lastOtherManager } from './blame.ts';
+import { injectionOff } from './injection.ts';
 import type { Configuration, Facts, Observed } from './observed.ts';
 import { podsOf } from './pods.ts';
-import type { Reversals, Standing } from './reversals.ts';
+import type { Look, Reversals, Standing } from './reversals.ts';
 import type { Place, RolloutLimits, Rollouts } from './rollouts.ts';
 import { isBefore, type Step, stepOf } from './step.ts';
 
@@ -38,6 +39,8 @@ export interface Observing {
   readonly fieldManager: string;
   /** Milliseconds of a clock that never goes back. */
   readonly monotonicMs: () => number;
+  /** Told how many pods run without the sidecars they should have. */
+  readonly bare: (key: ObjectKey, count: number) => void;
 }
 
 export async function observe(runtime: AgentRuntime, gathering: Gathering, by: Observing): Promise<Observed> {
@@ -50,11 +53,14 @@ export async function observe(runtime: AgentRuntime, gathering: Gathering, by: O
   const key: ObjectKey = { namespace, name: runtime.metadata.name ?? '' };
   const place = isDeleted ? settled(key, by) : placeOf(key, { step, facts }, by);
   const standing = isDeleted ? calm(workload, by) : await standingOf({ step, place }, gathering, by);
+  const pods = workload === undefined ? [] : podsOf(reader, workload);
+  const isExpected = !isDeleted && step.owns !== undefined && injectionOff(facts, step.owns) === undefined;
+  by.bare(key, isExpected ? pods.filter(({ isInjected }) => !isInjected).length : 0);
   if (standing.kind === 'paused' && place.kind === 'held') settled(key, by);
   return {
     ...facts,
     former: formerOf(runtime, reader),
-    pods: workload === undefined ? [] : podsOf(reader, workload),
+    pods,
     hasCsiDriver: reader.list(csiDrivers).length > 0,
     hasServiceAccount: hasServiceAccount(reader, workload),
     authBridge: reader.get(authBridgeConfigMaps, { namespace, name: configMaps.authBridge.name }),
@@ -170,15 +176,16 @@ async function standingOf(
   const workload = step.owns;
   const isWaiting = step.apply !== undefined && step.pace === 'rollout' && place.kind !== 'held';
   if (workload === undefined || isWaiting) return { kind: 'calm' };
-  const { uid } = workload;
-  const type = step.apply?.type ?? enrolled(workload).type ?? '';
-  const hash = step.apply?.configHash ?? enrolled(workload).configHash ?? '';
-  const { resourceVersion = '' } = workload.object.metadata;
-  const look = { uid, wanted: `${type} ${hash}`, resourceVersion, carries: step.apply === undefined };
-  const standing = by.reversals.look(look, by.monotonicMs());
+  const standing = by.reversals.look(lookAt(workload, step), by.monotonicMs());
   if (standing.kind !== 'paused' || !standing.isNew) return standing;
   const object = await live.get(workload.row.watch.kind, workload.key);
   const manager = lastOtherManager(object?.metadata.managedFields ?? [], by.fieldManager) ?? standing.manager;
-  by.reversals.blame(uid, manager);
+  by.reversals.blame(workload.uid, manager);
   return { ...standing, manager };
+}
+
+function lookAt(workload: Workload, { apply }: Step): Look {
+  const { type = '', configHash: hash = '' } = apply ?? enrolled(workload);
+  const { resourceVersion = '' } = workload.object.metadata;
+  return { uid: workload.uid, wanted: `${type} ${hash}`, resourceVersion, carries: apply === undefined };
 }

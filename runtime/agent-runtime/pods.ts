@@ -3,7 +3,7 @@
 import { annotations } from '../api/names.ts';
 import { kinds } from '../api/kinds.ts';
 import type { Pod } from '../api/kubernetes.ts';
-import type { KubeObject, Reader, Watch } from '../engine/types.ts';
+import type { Reader, Watch } from '../engine/types.ts';
 import { rowOf } from '../workload/kinds.ts';
 import { enrolledPods, enrolledReplicaSets } from '../workload/watches.ts';
 import type { Workload } from '../workload/workload.ts';
@@ -41,8 +41,8 @@ function ownersOf(reader: Reader, { row, namespace, uid }: Workload): readonly s
   return owned.map(({ metadata }) => metadata.uid ?? '');
 }
 
-const jobs: Watch<KubeObject> | undefined = rowOf(kinds.job)?.watch;
-const betweens: Readonly<Record<string, Watch<KubeObject> | undefined>> = Object.freeze({
+const jobs: Watch | undefined = rowOf(kinds.job)?.watch;
+const betweens: Readonly<Record<string, Watch | undefined>> = Object.freeze({
   Deployment: enrolledReplicaSets,
   CronJob: jobs,
 });

@@ -60,10 +60,9 @@ export function createRollouts(): Rollouts {
   /** Gives free places to those who wait. `asking` is not woken: it learns by its answer. */
   function grant(atMs: number, asking?: string): void {
     dropOverdue(atMs);
-    while (wake !== undefined && !limits.paused && places.size < limits.maxConcurrent) {
-      const next = queue.entries().next().value;
-      if (next === undefined) return;
-      const [id, { key }] = next;
+    if (wake === undefined || limits.paused) return;
+    for (const [id, { key }] of queue) {
+      if (places.size >= limits.maxConcurrent) return;
       queue.delete(id);
       places.set(id, { key, sinceMs: atMs });
       if (id !== asking) wake(key);
@@ -104,7 +103,7 @@ export function createRollouts(): Rollouts {
     begin: (running, atMs, wakeKey) => {
       wake = wakeKey;
       for (const key of running) places.set(idOf(key), { key, sinceMs: atMs });
-      for (const { key } of [...queue.values()]) wakeKey(key);
+      for (const { key } of queue.values()) wakeKey(key);
     },
     end: () => {
       wake = undefined;

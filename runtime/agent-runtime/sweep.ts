@@ -23,7 +23,7 @@ export interface SweepInput {
 }
 
 /** A rollout whose newest pod is older than this has settled, finished or not. */
-const settleMs = 30_000;
+const settleMs = 60_000;
 const namesShown = 10;
 
 export function sweep(input: SweepInput): Sweep {

@@ -1,0 +1,98 @@
+/** The enrolment controller: AgentRuntimes in, labelled workloads and status out. Wiring only. */
+
+import type { AgentRuntime, AgentRuntimeStatus } from '../api/agent-runtime.ts';
+import { fieldManagers, finalizer } from '../api/names.ts';
+import type { ConfigWatches, LayerReader } from '../config/read.ts';
+import type { Controller, Live } from '../engine/types.ts';
+import { agentRuntimes } from '../workload/watches.ts';
+import { decide } from './decide.ts';
+import { authBridgeConfigMaps, type Observing, observe } from './observe.ts';
+import type { Observed } from './observed.ts';
+import { release } from './release.ts';
+import { createReversals, type ReversalLimits, reversalLimits } from './reversals.ts';
+import { createRollouts } from './rollouts.ts';
+import { fileSource, rolloutSource } from './sources.ts';
+import { triggers } from './triggers.ts';
+
+/** A gauge as the engine's registry makes it. */
+interface Gauge<L extends string> {
+  set(labels: Readonly<Record<L, string>>, value: number): void;
+  remove(labels: Readonly<Record<L, string>>): void;
+}
+
+/** The part of the metrics registry that is used. */
+export interface Gauges {
+  gauge<L extends string = never>(spec: {
+    readonly name: string;
+    readonly help: string;
+    readonly labels?: readonly L[];
+    readonly collect?: (gauge: Gauge<L>) => void;
+  }): Gauge<L>;
+}
+
+export interface AgentRuntimeOptions {
+  readonly layers: LayerReader;
+  readonly watches: ConfigWatches;
+  /** The mounted files, by name: a change of one looks at every AgentRuntime again. */
+  readonly files: Readonly<Record<string, Live<unknown>>>;
+  readonly metrics: Gauges;
+  /** The install injects only in namespaces labelled `rossoctl-enabled: "true"`. */
+  readonly needsEnabledNamespace: boolean;
+  /** Default `reversalLimits`. Tests shorten it. */
+  readonly reversals?: ReversalLimits;
+  /** Milliseconds of a clock that never goes back. Default: the process's own. */
+  readonly monotonicMs?: () => number;
+}
+
+/** Its memory (rollouts, reversals) is its own: one controller a process. */
+export function createAgentRuntimeController(
+  options: AgentRuntimeOptions,
+): Controller<AgentRuntime, Observed, AgentRuntimeStatus> {
+  const rollouts = createRollouts();
+  const { monotonicMs = () => performance.now(), metrics } = options;
+  metrics.gauge({
+    name: 'rossoctl_rollout_in_progress',
+    help: 'Workloads whose pods are being restarted for a new configuration.',
+    collect: (gauge) => gauge.set({}, rollouts.inProgress),
+  });
+  metrics.gauge({
+    name: 'rossoctl_rollout_waiting',
+    help: 'Workloads that wait for their turn to restart.',
+    collect: (gauge) => gauge.set({}, rollouts.waiting),
+  });
+  const observing: Observing = {
+    layers: options.layers,
+    rollouts,
+    reversals: createReversals(options.reversals ?? reversalLimits),
+    needsEnabledNamespace: options.needsEnabledNamespace,
+    fieldManager: fieldManagers.agentRuntime,
+    monotonicMs,
+    bare: bareGauge(metrics),
+  };
+  return {
+    name: 'agentruntime',
+    fieldManager: fieldManagers.agentRuntime,
+    primary: agentRuntimes,
+    triggers: triggers(options.watches, authBridgeConfigMaps),
+    sources: [
+      rolloutSource(rollouts, monotonicMs),
+      ...Object.entries(options.files).map(([name, file]) => fileSource(name, file)),
+    ],
+    wakeOn: 'spec',
+    finalizer,
+    observe: (runtime, gathering) => observe(runtime, gathering, observing),
+    decide,
+    release,
+  };
+}
+
+/** AD-03: pods without sidecars, by workload; a series only where there are any. */
+function bareGauge(metrics: Gauges): Observing['bare'] {
+  const gauge = metrics.gauge<'namespace' | 'agentruntime'>({
+    name: 'rossoctl_pods_without_sidecars',
+    help: 'Running pods of an enrolled workload that were not injected though they should have been.',
+    labels: ['namespace', 'agentruntime'],
+  });
+  return ({ namespace = '', name: agentruntime }, count) =>
+    count === 0 ? gauge.remove({ namespace, agentruntime }) : gauge.set({ namespace, agentruntime }, count);
+}

@@ -1,0 +1,82 @@
+/** What status says about the workload an AgentRuntime has enrolled: its pods, its identity, its skills. */
+
+import type { AgentRuntimeStatus } from '../api/agent-runtime.ts';
+import type { Finding } from '../api/conditions.ts';
+import type { Effective } from '../config/layers.ts';
+import { type Enrolment, enrolled } from '../workload/fragment.ts';
+import type { Workload } from '../workload/workload.ts';
+import { injectionOff } from './injection.ts';
+import type { Observed } from './observed.ts';
+import { skills } from './skills.ts';
+import { spiffe } from './spiffe.ts';
+import { type Sweep, sweep } from './sweep.ts';
+
+export interface Report {
+  readonly findings: readonly Finding[];
+  readonly status: AgentRuntimeStatus;
+  readonly afterMs: number | undefined;
+}
+
+/** Of a workload that is not enrolled, or not by this AgentRuntime. */
+export const nothing: Report = Object.freeze({ findings: [], status: {}, afterMs: undefined });
+
+export interface Reported {
+  readonly workload: Workload;
+  /** What this pass writes on it, if anything. */
+  readonly written: Enrolment | undefined;
+  readonly now: Date;
+}
+
+export function reportOf(observed: Observed, { workload, written, now }: Reported): Report {
+  const hash = written?.configHash ?? enrolled(workload).configHash;
+  if (hash === undefined) return nothing;
+  const off = injectionOff(observed, workload);
+  const isRolling = workload.row.restartsPods && (written !== undefined || workload.rollout === 'running');
+  const previous = observed.runtime.status;
+  const previousCount = previous?.target?.uid === workload.uid ? previous.configuredPods : undefined;
+  const pods = sweep({ pods: observed.pods, off, hash, isRolling, previousCount, now });
+  const own = enrolledAs(workload, hash, pods);
+  const { configuration } = observed;
+  const more =
+    configuration.kind === 'broken' ? asBefore(observed) : known(observed, workload, configuration.effective);
+  return {
+    findings: [pods.finding, ...more.findings],
+    status: { ...own, ...more.status },
+    afterMs: pods.afterMs,
+  };
+}
+
+type Part = Pick<Report, 'findings' | 'status'>;
+
+function enrolledAs(workload: Workload, configHash: string, { configuredPods }: Sweep): AgentRuntimeStatus {
+  return { configuredPods, configHash, target: { ...workload.ref, uid: workload.uid } };
+}
+
+function known(observed: Observed, workload: Workload, effective: Effective): Part {
+  const { hasCsiDriver, runtime } = observed;
+  const id = spiffe({ workload, effective, off: injectionOff(observed, workload), hasCsiDriver });
+  if (!effective.gates.skillDiscovery) return { findings: [id.finding], status: { identity: id.identity } };
+  const { linkedSkills, finding } = skills(workload, runtime.spec.skills);
+  return {
+    findings: [id.finding, finding],
+    status: { identity: id.identity, ...(linkedSkills === undefined ? {} : { linkedSkills: [...linkedSkills] }) },
+  };
+}
+
+/** Nothing is known while the configuration cannot be read: what was said stands. */
+function asBefore({ runtime }: Observed): Part {
+  const { conditions = [], identity, linkedSkills } = runtime.status ?? {};
+  const kept = conditions.filter(({ type }) => type === 'SpiffeReady' || type === 'SkillsResolved');
+  const { spiffeEnabled, spiffeId } = identity ?? {};
+  const own = {
+    ...(spiffeEnabled === undefined ? {} : { spiffeEnabled }),
+    ...(spiffeId === undefined ? {} : { spiffeId }),
+  };
+  return {
+    findings: kept.map(({ type, status, reason, message }) => ({ type, status, reason, message })),
+    status: {
+      ...(spiffeEnabled === undefined ? {} : { identity: own }),
+      ...(linkedSkills === undefined ? {} : { linkedSkills }),
+    },
+  };
+}

@@ -1,0 +1,179 @@
+/** Changed object, old and new → the AgentRuntimes it concerns. A change of nothing that is read or reported concerns none. */
+
+import type { AgentRuntime } from '../api/agent-runtime.ts';
+import type { ConfigMap, Pod } from '../api/kubernetes.ts';
+import { annotations, labels } from '../api/names.ts';
+import type { ConfigWatches } from '../config/read.ts';
+import type { Change, KubeObject, ObjectKey, Reader, Trigger, Watch } from '../engine/types.ts';
+import { findTarget } from '../workload/find.ts';
+import { type WorkloadRow, workloadRows } from '../workload/kinds.ts';
+import { ownerOf } from '../workload/owner.ts';
+import {
+  agentRuntimes,
+  csiDrivers,
+  enrolledPods,
+  enrolledReplicaSets,
+  namespaces,
+  serviceAccounts,
+  targetIndex,
+} from '../workload/watches.ts';
+import { workloadOf } from '../workload/workload.ts';
+import { isOurs } from './needs.ts';
+import { isRunning, podFacts } from './pods.ts';
+
+/** All of the controller's triggers. `authBridge` is the watch on the namespaces' ConfigMaps that the controller makes. */
+export function triggers(config: ConfigWatches, authBridge: Watch<ConfigMap>): readonly Trigger[] {
+  return [
+    trigger(agentRuntimes, siblings),
+    trigger(config.platform, (change, reader) => (isNewData(change) ? everyRuntime(reader) : [])),
+    trigger(config.gates, (change, reader) => (isNewData(change) ? everyRuntime(reader) : [])),
+    trigger(config.defaults, (change, reader) => (isNewData(change) ? runtimesOf(reader, change) : [])),
+    trigger(authBridge, (change, reader) => (isForeignWrite(change) ? runtimesOf(reader, change) : [])),
+    ...workloadRows.map((row) => trigger(row.watch, (change, reader) => ofWorkload(row, change, reader))),
+    trigger(enrolledReplicaSets, ofReplicaSet),
+    trigger(enrolledPods, ofPod),
+    trigger(namespaces, ofNamespace),
+    trigger(csiDrivers, ({ old, now }, reader) =>
+      (old === undefined) === (now === undefined) ? [] : everyRuntime(reader),
+    ),
+    trigger(serviceAccounts, ofServiceAccount),
+  ];
+}
+
+/** A watch and its objects' type belong together; the list of triggers is of mixed types. */
+function trigger<T extends KubeObject>(
+  watch: Watch<T>,
+  affects: (change: Change<T>, reader: Reader) => readonly ObjectKey[],
+): Trigger {
+  return { watch, affects } as unknown as Trigger;
+}
+
+export function everyRuntime(reader: Reader): readonly ObjectKey[] {
+  return reader.list(agentRuntimes).map(keyOf);
+}
+
+function keyOf({ metadata }: KubeObject): ObjectKey {
+  return { namespace: metadata.namespace, name: metadata.name ?? '' };
+}
+
+function namespaceOf({ old, now }: Change): string | undefined {
+  return (now ?? old)?.metadata.namespace;
+}
+
+function runtimesOf(reader: Reader, change: Change): readonly ObjectKey[] {
+  return reader.list(agentRuntimes, { namespace: namespaceOf(change) }).map(keyOf);
+}
+
+function targeting(reader: Reader, namespace: string | undefined, target: string): readonly ObjectKey[] {
+  return reader.list(agentRuntimes, { namespace, index: { name: 'target', value: target } }).map(keyOf);
+}
+
+/** Others on the old and on the new target: who loses or wins it follows from who else is there (ruling 2). */
+function siblings({ old, now }: Change<AgentRuntime>, reader: Reader): readonly ObjectKey[] {
+  const isSame =
+    old?.metadata.generation === now?.metadata.generation &&
+    old?.metadata.deletionTimestamp === now?.metadata.deletionTimestamp;
+  if (old !== undefined && now !== undefined && isSame) return [];
+  const targets = new Set(
+    [old, now].flatMap((runtime) => (runtime?.spec?.targetRef ? [targetIndex(runtime.spec.targetRef)] : [])),
+  );
+  const namespace = namespaceOf({ old, now });
+  const name = (now ?? old)?.metadata.name;
+  return [...targets].flatMap((target) => targeting(reader, namespace, target)).filter((key) => key.name !== name);
+}
+
+function isNewData({ old, now }: Change<ConfigMap>): boolean {
+  return old === undefined || now === undefined || text(old.data) !== text(now.data);
+}
+
+/** That we made it is no news to anybody. */
+function isForeignWrite({ old, now }: Change<ConfigMap>): boolean {
+  if (now === undefined) return true;
+  if (old === undefined) return !isOurs(now);
+  return isOurs(old) !== isOurs(now) || text(old.data) !== text(now.data);
+}
+
+const text = (value: unknown): string => JSON.stringify(value) ?? '';
+
+function ofWorkload(row: WorkloadRow, change: Change, reader: Reader): readonly ObjectKey[] {
+  const { old, now } = change;
+  const object = now ?? old;
+  if (object === undefined || (old !== undefined && now !== undefined && look(row, old) === look(row, now))) return [];
+  const { name = '', namespace } = object.metadata;
+  const own = targeting(reader, namespace, `${row.group}/${row.kind}/${name}`);
+  return old === undefined || now === undefined ? [...own, ...ofOwner(object, reader)] : own;
+}
+
+/** Everything this controller reads of a workload, as one text. */
+function look(row: WorkloadRow, object: KubeObject): string {
+  const workload = workloadOf(row, object);
+  const { spec } = object as { readonly spec?: { readonly replicas?: number } };
+  const { metadata } = object;
+  return text([
+    metadata.uid,
+    metadata.deletionTimestamp,
+    workload.labels,
+    metadata.annotations?.[annotations.skills],
+    workload.templateLabels,
+    workload.templateAnnotations[annotations.configHash],
+    workload.serviceAccount ?? '',
+    workload.rollout,
+    spec?.replicas,
+    row.canLabelTemplate(object),
+  ]);
+}
+
+/** The AgentRuntimes of what controls this object: a ReplicaSet's Deployment, a Job's CronJob. */
+function ofOwner({ metadata }: KubeObject, reader: Reader): readonly ObjectKey[] {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  return owner === undefined ? [] : targeting(reader, metadata.namespace, targetIndex(owner));
+}
+
+/** A pod may be seen before the ReplicaSet through which it is found. */
+function ofReplicaSet({ old, now }: Change, reader: Reader): readonly ObjectKey[] {
+  const object = now ?? old;
+  return object === undefined || (old !== undefined && now !== undefined) ? [] : ofOwner(object, reader);
+}
+
+const jobRow = workloadRows.find(({ kind }) => kind === 'Job');
+
+function ofPod({ old, now }: Change<Pod>, reader: Reader): readonly ObjectKey[] {
+  const pod = now ?? old;
+  if (pod === undefined || reported(old) === reported(now)) return [];
+  const { namespace } = pod.metadata;
+  const owner = ownerOf(pod, (kind, name) => {
+    if (kind === 'ReplicaSet') return reader.get(enrolledReplicaSets, { namespace, name });
+    return jobRow === undefined ? undefined : reader.get(jobRow.watch, { namespace, name });
+  });
+  if ('none' in owner || owner.kind === undefined) return [];
+  const job = pod.metadata.ownerReferences?.find(({ kind }) => kind === 'Job');
+  const through = job === undefined ? [] : targeting(reader, namespace, targetIndex(job));
+  return [...through, ...targeting(reader, namespace, `${owner.group ?? ''}/${owner.kind}/${owner.name}`)];
+}
+
+/** What status says of a pod; nothing for one that does not run. */
+function reported(pod: Pod | undefined): string {
+  return pod === undefined || !isRunning(pod) ? '' : text(podFacts(pod));
+}
+
+const namespaceLabels: readonly string[] = ['pod-security.kubernetes.io/enforce', labels.enabled];
+
+function ofNamespace({ old, now }: Change, reader: Reader): readonly ObjectKey[] {
+  const name = (now ?? old)?.metadata.name;
+  const facts = (object: KubeObject | undefined) =>
+    text([object?.metadata.deletionTimestamp, ...namespaceLabels.map((label) => object?.metadata.labels?.[label])]);
+  return facts(old) === facts(now) ? [] : reader.list(agentRuntimes, { namespace: name }).map(keyOf);
+}
+
+/** Only a ServiceAccount that vanishes leaves something to do. */
+function ofServiceAccount({ old, now }: Change, reader: Reader): readonly ObjectKey[] {
+  if (now !== undefined || old === undefined) return [];
+  const { namespace = '', name } = old.metadata;
+  return reader
+    .list(agentRuntimes, { namespace })
+    .filter(({ spec }) => {
+      const target = spec?.targetRef === undefined ? undefined : findTarget(reader, namespace, spec.targetRef);
+      return target !== undefined && 'found' in target && target.found.serviceAccount === name;
+    })
+    .map(keyOf);
+}
