@@ -84,7 +84,7 @@ function webhookApp(options: WebhookServerOptions): WebhookApp {
     https: {
       ...secureContext(options.certificate.current),
       handshakeTimeout: 10_000,
-      headersTimeout: 10_000,
+      headersTimeout: Math.min(10_000, requestTimeoutMs),
       connectionsCheckingInterval: 1_000,
     },
     bodyLimit,
