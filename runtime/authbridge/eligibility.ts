@@ -57,7 +57,8 @@ export function statedGates(layers: Layers): FeatureGates {
 }
 
 function isPod({ pod, operation }: Basics): Answer {
-  if (operation !== 'CREATE') return { stop: 'NotACreate', note: `the request is ${operation}; only CREATE is injected` };
+  if (operation !== 'CREATE')
+    return { stop: 'NotACreate', note: `the request is ${operation}; only CREATE is injected` };
   if (pod?.kind !== 'Pod' || pod.apiVersion !== 'v1') return { stop: 'NotAPod', note: 'the object is not a v1 Pod' };
   return { pass: 'a Pod is being created' };
 }
@@ -69,7 +70,8 @@ function isLabelled({ pod, layers }: Basics): Answer {
   if (type !== 'tool') {
     return { stop: 'NotLabelled', note: `label ${labels.type} is ${JSON.stringify(type)}, not agent or tool` };
   }
-  if (statedGates(layers).injectTools) return { pass: `label ${labels.type} is tool and feature gate injectTools is on` };
+  if (statedGates(layers).injectTools)
+    return { pass: `label ${labels.type} is tool and feature gate injectTools is on` };
   if (gatesAreUncertain(layers)) return { pass: `label ${labels.type} is tool and the feature gates cannot be read` };
   return { stop: 'ToolsNotInjected', note: `label ${labels.type} is tool and feature gate injectTools is off` };
 }

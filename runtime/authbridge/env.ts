@@ -18,7 +18,8 @@ const literally: Strategy = ({ name, value }, { config }) => literal(name, value
  */
 const byReference: Strategy = (setting, effective) => {
   const paths = setting.paths(effective.config);
-  if (paths.some((path) => effective.origins.get(path)?.layer === 'agent-runtime')) return literally(setting, effective);
+  if (paths.some((path) => effective.origins.get(path)?.layer === 'agent-runtime'))
+    return literally(setting, effective);
   const { name } = setting;
   return { name, valueFrom: { configMapKeyRef: { name: configMaps.authBridge.name, key: name, optional: true } } };
 };

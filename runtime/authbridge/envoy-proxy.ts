@@ -48,7 +48,12 @@ export function envoyProxy(build: Build): Sidecar {
 
 /** Prefixed names: a Service that names a port of the application must never find ours. */
 function declaredPorts(ports: Ports): readonly ContainerPort[] {
-  const names = { outbound: 'rossoctl-out', inbound: 'rossoctl-in', admin: 'rossoctl-admin', health: 'rossoctl-health' };
+  const names = {
+    outbound: 'rossoctl-out',
+    inbound: 'rossoctl-in',
+    admin: 'rossoctl-admin',
+    health: 'rossoctl-health',
+  };
   return portRoles.map((role) => ({ name: names[role], containerPort: ports[role], protocol: 'TCP' }));
 }
 

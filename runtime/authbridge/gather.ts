@@ -7,9 +7,10 @@ import { groupOf } from '../api/target-ref.ts';
 import type { LayerReader } from '../config/read.ts';
 import type { AdmissionRequest, KubeObject, LiveReader, OwnerReference, Reader } from '../engine/types.ts';
 import { matches, type Owner, ownerOf } from '../workload/owner.ts';
-import { agentRuntimes, csiDrivers, enrolledReplicaSets, namespaces } from '../workload/watches.ts';
+import { agentRuntimes, csiDrivers, enrolledReplicaSets, namespaces, targetIndex } from '../workload/watches.ts';
 import { basicEligibility } from './eligibility.ts';
 import { firstRuntime } from './first-runtime.ts';
+import { malformation } from './shape.ts';
 import type { PodOwner, Snapshot } from './snapshot.ts';
 import { spiffeCsiDriver } from './volumes.ts';
 
@@ -30,12 +31,11 @@ export async function gather(request: AdmissionRequest<Pod>, sources: Sources): 
   const { operation, object: pod, namespace } = request;
   const basics = { operation, pod, layers: layers.lastGood(reader, namespace) };
   const nothing = { namespaceLabels: {}, owner: undefined, runtime: undefined, csiDriver: false };
-  if (pod === undefined || basicEligibility(basics).settled !== undefined) {
+  if (pod === undefined || malformation(pod) !== undefined || basicEligibility(basics).settled !== undefined) {
     return { ...basics, ...nothing, namespace, nativeSidecars: nativeSidecars() };
   }
-  const cached = reader.list(agentRuntimes, { namespace });
   const owner = await readOwner(pod, namespace, sources);
-  const runtime = runtimeOf(owner, cached) ?? (await readRuntime(owner, namespace, sources));
+  const runtime = await readRuntime(owner, namespace, sources);
   return {
     ...basics,
     namespace,
@@ -52,10 +52,20 @@ export function runtimeOf(owner: Owner, runtimes: readonly AgentRuntime[]): Agen
   return firstRuntime(runtimes.filter(({ spec }) => matches(owner, spec.targetRef)));
 }
 
-/** Ruling Injection 2: that there is none is confirmed by one live list. */
-async function readRuntime(owner: Owner, namespace: string, { live }: Sources): Promise<AgentRuntime | undefined> {
+/** By the cache's index; ruling Injection 2: that there is none is confirmed by one live list. */
+async function readRuntime(
+  owner: Owner,
+  namespace: string,
+  { reader, live }: Sources,
+): Promise<AgentRuntime | undefined> {
   if ('none' in owner) return undefined;
-  return runtimeOf(owner, await live.list(kinds.agentRuntime, { namespace }));
+  const { kind, group, name } = owner;
+  const index =
+    kind === undefined || group === undefined
+      ? { name: 'targetName', value: name }
+      : { name: 'target', value: targetIndex({ apiVersion: `${group}/v1`, kind, name }) };
+  const cached = runtimeOf(owner, reader.list(agentRuntimes, { namespace, index }));
+  return cached ?? runtimeOf(owner, await live.list(kinds.agentRuntime, { namespace }));
 }
 
 /** The pod's workload. What stands between (ReplicaSet, Job) is read before, because `ownerOf` itself reads nothing. */

@@ -23,7 +23,8 @@ export function judge(snapshot: Snapshot, memory: Memory): Judgement {
   const { steps, settled } = eligibility(snapshot);
   const { pod, runtime } = snapshot;
   if (settled !== undefined) return allow(steps, settled, settled.warning === true ? [settled.note] : []);
-  if (pod === undefined || runtime === undefined) return allow(steps, { reason: 'NotAPod', note: 'there is no pod' }, []);
+  if (pod === undefined || runtime === undefined)
+    return allow(steps, { reason: 'NotAPod', note: 'there is no pod' }, []);
   return judgeMarker({ ...snapshot, pod, runtime }, steps, memory);
 }
 
@@ -91,7 +92,10 @@ function judgeComponents(facts: EligibleFacts, steps: readonly Step[], memory: M
 }
 
 /** What would be added, or why it cannot be. */
-function plannedAdditions({ snapshot, pod, effective, components }: EligibleFacts, memory: Memory): Additions | Refusal {
+function plannedAdditions(
+  { snapshot, pod, effective, components }: EligibleFacts,
+  memory: Memory,
+): Additions | Refusal {
   const exclusions = portExclusions(pod.metadata.annotations);
   if (!exclusions.ok && components.containers[containers.proxyInit].inject) {
     const tokens = exclusions.tokens.map((token) => JSON.stringify(token)).join(', ');

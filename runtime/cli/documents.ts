@@ -1,0 +1,112 @@
+/** Text → Kubernetes objects with where each stands: multi-document YAML, JSON documents (separated or not), lists unrolled. */
+
+import { isRecord } from '../authbridge/record.ts';
+import { CliError } from './cli-error.ts';
+import { jsonValues } from './json-stream.ts';
+import { yamlValues } from './yaml-stream.ts';
+
+export interface SourceText {
+  /** As the user named it; `-` for standard input. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** One object of the input. */
+export interface Document {
+  /** For messages: `pods.yaml, document 2 (line 14)`. */
+  readonly origin: string;
+  readonly isJson: boolean;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly object: Readonly<Record<string, unknown>>;
+}
+
+/** A value as it stood in the text; `line` is 1-based within the piece it was found in. */
+export interface ParsedValue {
+  readonly value: unknown;
+  readonly line: number;
+}
+
+/** Why a piece cannot be read. */
+export interface ParseFault {
+  readonly fault: string;
+  readonly line: number;
+}
+
+interface Piece {
+  readonly text: string;
+  readonly firstLine: number;
+}
+
+/** Every object of the sources, in order. Throws `CliError` naming file, document and line for whatever is not a Kubernetes object. */
+export function documentsOf(sources: readonly SourceText[]): readonly Document[] {
+  return sources.flatMap(documentsIn);
+}
+
+function documentsIn({ file, text }: SourceText): readonly Document[] {
+  const found: Document[] = [];
+  let number = 0;
+  for (const { text: piece, firstLine } of piecesOf(text.replace(/^\uFEFF/, ''))) {
+    const json = jsonValues(piece);
+    const parsed = json ?? yamlValues(piece);
+    if ('fault' in parsed) {
+      throw new CliError(`${file}, document ${number + 1}, line ${firstLine + parsed.line - 1}: ${parsed.fault}`);
+    }
+    for (const { value, line } of parsed) {
+      number += 1;
+      if (value === undefined || value === null) continue;
+      const origin = `${file}, document ${number} (line ${firstLine + line - 1})`;
+      found.push(...unrolled(value, { origin, isJson: json !== undefined }));
+    }
+  }
+  return found;
+}
+
+/** The text between `---` lines. What stands before the first of them counts only if it says something. */
+function piecesOf(text: string): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let lines: string[] = [];
+  let firstLine = 1;
+  const end = () => {
+    const piece = lines.join('\n');
+    if (pieces.length > 0 || firstLine > 1 || says(piece)) pieces.push({ text: piece, firstLine });
+  };
+  for (const [at, line] of text.split(/\r?\n/).entries()) {
+    if (/^---(?=\s|$)/.test(line)) {
+      if (at > 0) end();
+      firstLine = at + 1;
+      lines = [line.replace('---', '   ')];
+    } else lines.push(line);
+  }
+  end();
+  return pieces;
+}
+
+/** More than blanks, comments and directives. */
+function says(piece: string): boolean {
+  return piece.split('\n').some((line) => /^\s*[^\s#%]/.test(line));
+}
+
+type Place = Pick<Document, 'origin' | 'isJson'>;
+
+/** The object itself, or a list's items; items of a typed list may leave out what the list says (`PodList`). */
+function unrolled(value: unknown, place: Place): readonly Document[] {
+  if (!isRecord(value)) throw new CliError(`${place.origin} is no Kubernetes object: it is ${typeName(value)}`);
+  const { apiVersion, kind, items } = value;
+  if (typeof kind !== 'string' || kind === '')
+    throw new CliError(`${place.origin} is no Kubernetes object: kind is missing`);
+  if (typeof apiVersion !== 'string' || apiVersion === '') {
+    throw new CliError(`${place.origin} is no Kubernetes object: apiVersion is missing`);
+  }
+  if (!kind.endsWith('List') || (items !== null && !Array.isArray(items))) {
+    return [{ ...place, apiVersion, kind, object: value }];
+  }
+  const implied = kind === 'List' ? {} : { apiVersion, kind: kind.slice(0, -'List'.length) };
+  return (items ?? []).flatMap((item: unknown, at) =>
+    unrolled(isRecord(item) ? { ...implied, ...item } : item, { ...place, origin: `${place.origin}, item ${at + 1}` }),
+  );
+}
+
+function typeName(value: unknown): string {
+  return Array.isArray(value) ? 'a list' : `the ${typeof value} ${JSON.stringify(value)?.slice(0, 40)}`;
+}
