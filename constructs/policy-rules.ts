@@ -23,7 +23,10 @@ const sorted = (values: Iterable<string>): readonly string[] => [...new Set(valu
 const names = ({ resources, apiGroup }: Permission): string =>
   resources.map((resource) => (apiGroup === '' ? resource : `${resource}.${apiGroup}`)).join(', ');
 
-/** Throws on a permission that RBAC would understand as more, or as nothing: both are mistakes in a `permissions.ts`. */
+/**
+ * Throws on a wildcard. `create` limited by name is no mistake: it allows creation by server-side apply, where the name is in the URL,
+ * and by nothing else.
+ */
 function check(permission: Permission): void {
   const words = [
     permission.apiGroup,
@@ -34,11 +37,6 @@ function check(permission: Permission): void {
   if (words.some((word) => word.includes('*'))) {
     throw new Error(
       `permission on ${names(permission)}: a wildcard grants what nobody listed; name each verb and resource`,
-    );
-  }
-  if (permission.resourceNames !== undefined && permission.verbs.includes('create')) {
-    throw new Error(
-      `permission on ${names(permission)}: RBAC cannot limit "create" by name; declare it as a permission of its own without resourceNames`,
     );
   }
 }

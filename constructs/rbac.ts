@@ -31,7 +31,7 @@ const component = 'rbac';
  * | `own`              | Role in its own namespace | the same                                |
  * | `cluster`          | ClusterRole, bound        | the same                                |
  *
- * A scope nobody asks for leaves no object. Throws on wildcards and on `create` limited by name.
+ * A scope nobody asks for leaves no object. Throws on wildcards.
  */
 export class OperatorRbac extends Construct {
   readonly #props: OperatorRbacProps;
