@@ -99,7 +99,7 @@ interface HttpsOptions extends TlsMaterial {
  * and only here, when a kubeconfig is really used: in a cluster it never is, which saves 70 MB.
  */
 export async function kubeconfigConnection(file: KubeconfigFile, clock: Clock): Promise<Connection> {
-  const { KubeConfig } = await import('@kubernetes/client-node');
+  const { KubeConfig } = await import('./kube-config.ts');
   const load = (): Config => loadConfig(new KubeConfig(), file);
   let config = load();
   let cached: { readonly header: string | undefined; readonly at: number } | undefined;

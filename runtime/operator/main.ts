@@ -1,0 +1,58 @@
+/** The operator's process: settings in, signals handled, one exit code out. */
+
+import 'reflect-metadata';
+import { systemClock } from '../engine/clock.ts';
+import { sentenceOf } from '../engine/errors.ts';
+import { createLog } from '../engine/log.ts';
+import { connect } from './connect.ts';
+import { startOperator } from './operator.ts';
+import { parseSettings, settingsHelp, UsageError } from './settings.ts';
+
+/** Exit codes: 0 stopped on a signal, 1 failed or lost the lease, 2 usage. */
+async function main(argv: readonly string[]): Promise<void> {
+  if (argv.includes('--help') || argv.includes('-h')) {
+    process.stdout.write(settingsHelp());
+    return;
+  }
+  const settings = parseSettings(argv, process.env);
+  const log = createLog({ name: 'rossoctl-operator', level: settings.logLevel });
+  process.on('uncaughtException', (error) => {
+    log.error('the process cannot go on', { error });
+    process.exit(1);
+  });
+  process.on('unhandledRejection', (error) => {
+    log.error('the process cannot go on', { error });
+    process.exit(1);
+  });
+  const operator = await startOperator({
+    settings,
+    connection: await connect(settings, systemClock),
+    log,
+    onLost: (reason) => {
+      log.error('the lease is lost, the process ends so that nothing it began can be written', { reason });
+      setTimeout(() => process.exit(1), 100);
+    },
+  });
+  let stopping = false;
+  const stop = (signal: string): void => {
+    if (stopping) return;
+    stopping = true;
+    log.info('stopping', { signal });
+    operator.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error('the stop failed', { error });
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', () => stop('SIGTERM'));
+  process.on('SIGINT', () => stop('SIGINT'));
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`rossoctl-operator: ${sentenceOf(error)}\n`);
+  process.exit(error instanceof UsageError ? 2 : 1);
+}

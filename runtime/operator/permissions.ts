@@ -1,0 +1,59 @@
+/** What the process itself needs of the API server, beside what its features declare. */
+
+import { install } from '../api/names.ts';
+import type { Permission } from '../engine/types.ts';
+
+/** Lease, events, configuration, and the serving certificate with the webhook configurations that trust it. */
+export const operatorPermissions: readonly Permission[] = Object.freeze([
+  {
+    apiGroup: 'coordination.k8s.io',
+    resources: ['leases'],
+    verbs: ['create'],
+    scope: 'own',
+    why: 'The first replica creates the Lease by which replicas agree on one writer.',
+  },
+  {
+    apiGroup: 'coordination.k8s.io',
+    resources: ['leases'],
+    verbs: ['get', 'update'],
+    resourceNames: [install.lease],
+    scope: 'own',
+    why: 'The writer renews the Lease; the others read it to take over.',
+  },
+  {
+    apiGroup: 'events.k8s.io',
+    resources: ['events'],
+    verbs: ['create', 'patch'],
+    scope: 'watched',
+    why: 'What happened to a workload is written as an event beside it; repeated ones are counted in one object.',
+  },
+  {
+    apiGroup: '',
+    resources: ['configmaps'],
+    verbs: ['list', 'watch'],
+    scope: 'own',
+    why: 'Platform configuration and feature gates are ConfigMaps in the operator’s namespace.',
+  },
+  {
+    apiGroup: '',
+    resources: ['configmaps'],
+    verbs: ['list', 'watch'],
+    scope: 'watched',
+    why: 'Namespace defaults are ConfigMaps in the agents’ namespaces.',
+  },
+  {
+    apiGroup: '',
+    resources: ['secrets'],
+    verbs: ['create'],
+    scope: 'own',
+    why: 'The Secret of the serving certificate is created by the first replica.',
+  },
+  {
+    apiGroup: '',
+    resources: ['secrets'],
+    verbs: ['get', 'list', 'watch', 'update', 'patch'],
+    resourceNames: [install.certificateSecret],
+    scope: 'own',
+    why: 'The serving certificate and its authority live in one Secret, read by every replica and rotated before they expire.',
+  },
+]);
