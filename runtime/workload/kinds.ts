@@ -21,13 +21,13 @@ export interface WorkloadRow {
   readonly watch: Watch;
   /** Where the pod template stands in the object. */
   readonly templatePath: readonly string[];
-  template(object: KubeObject): PodTemplate | undefined;
+  readonly template: (object: KubeObject) => PodTemplate | undefined;
   /** As `kubectl rollout status` judges it. */
-  rollout(object: KubeObject): Rollout;
+  readonly rollout: (object: KubeObject) => Rollout;
   /** Whether a change of the template replaces running pods. Job and CronJob: only later runs have it. */
   readonly restartsPods: boolean;
   /** Whether the API server still accepts our labels on the template. A Job's template is immutable once the Job may run. */
-  canLabelTemplate(object: KubeObject): boolean;
+  readonly canLabelTemplate: (object: KubeObject) => boolean;
 }
 
 /** What a row states about its own type; `row` closes over the type so that the table is uniform. */

@@ -128,7 +128,15 @@ for (const [rule, text, path, line, part] of refused) {
 
 /** Bounds: what an attacker or a broken generator could send. */
 const deep = Array.from({ length: 40 }, (_, i) => `${' '.repeat(i)}a:`).join('\n');
-const bomb = `a: &a [${'x,'.repeat(9)}x]\n${[...'bcdefghij'].map((name, i) => `${name}: &${name} [${`*${'abcdefghij'[i]},`.repeat(9)}]`).join('\n')}`;
+const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+const bomb = names
+  .map(
+    (name, i) =>
+      `${name}: &${name} [${Array(9)
+        .fill(i === 0 ? 'x' : `*${names[i - 1]}`)
+        .join(', ')}]`,
+  )
+  .join('\n');
 const outOfBounds: readonly (readonly [what: string, text: string, part: RegExp])[] = [
   ['more than 256 KiB', `# ${'x'.repeat(256 * 1024)}`, /larger than 256 KiB/],
   ['deep block nesting', deep, /nested more than 32 levels deep/],
