@@ -1,6 +1,6 @@
 /** What the process itself needs of the API server, beside what its features declare. */
 
-import { install } from '../api/names.ts';
+import { install, webhookConfigurations } from '../api/names.ts';
 import type { Permission } from '../engine/types.ts';
 
 /** Lease, events, configuration, and the serving certificate with the webhook configurations that trust it. */
@@ -55,5 +55,13 @@ export const operatorPermissions: readonly Permission[] = Object.freeze([
     resourceNames: [install.certificateSecret],
     scope: 'own',
     why: 'The serving certificate and its authority live in one Secret, read by every replica and rotated before they expire.',
+  },
+  {
+    apiGroup: 'admissionregistration.k8s.io',
+    resources: ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
+    verbs: ['get', 'list', 'watch', 'patch'],
+    resourceNames: Object.values(webhookConfigurations),
+    scope: 'cluster',
+    why: 'The authority of the serving certificate is published as caBundle, and restored when it is wiped.',
   },
 ]);
