@@ -12,7 +12,7 @@ export interface Eligibility {
 }
 
 /** What the first steps look at: nothing that takes a request to the API server. */
-export type Basics = Pick<Snapshot, 'operation' | 'pod' | 'layers'>;
+export type Basics = Pick<Snapshot, 'operation' | 'pod' | 'layers' | 'namespace' | 'operatorNamespace'>;
 
 /** A step's answer: why it passed, or why it settles the matter. */
 type Answer = { readonly pass: string } | { readonly stop: Reason; readonly note: string; readonly warning?: boolean };
@@ -20,6 +20,7 @@ type Check<S> = readonly [step: string, check: (subject: S) => Answer];
 
 const basicChecks: readonly Check<Basics>[] = Object.freeze([
   ['pod', isPod],
+  ['namespace', isForWorkloads],
   ['type', isLabelled],
   ['opt-out', isNotOptedOut],
   ['globalEnabled', isOn],
@@ -61,6 +62,19 @@ function isPod({ pod, operation }: Basics): Answer {
     return { stop: 'NotACreate', note: `the request is ${operation}; only CREATE is injected` };
   if (pod?.kind !== 'Pod' || pod.apiVersion !== 'v1') return { stop: 'NotAPod', note: 'the object is not a v1 Pod' };
   return { pass: 'a Pod is being created' };
+}
+
+const systemNamespaces = ['kube-system', 'kube-public', 'kube-node-lease'];
+
+/** Ruling Injection 10: the webhook's selector leaves these out; the handler says the same (report AD-01). */
+function isForWorkloads({ namespace, operatorNamespace }: Basics): Answer {
+  if (namespace !== operatorNamespace && !systemNamespaces.includes(namespace)) {
+    return { pass: `${namespace} is no system namespace` };
+  }
+  return {
+    stop: 'SystemNamespace',
+    note: `nothing is ever injected in ${namespace}, which the cluster or the operator needs to start`,
+  };
 }
 
 function isLabelled({ pod, layers }: Basics): Answer {

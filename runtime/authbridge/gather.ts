@@ -20,6 +20,7 @@ export interface Sources {
   readonly layers: LayerReader;
   /** Whether the API server is 1.29 or later. */
   readonly nativeSidecars: () => boolean;
+  readonly operatorNamespace: string;
 }
 
 /**
@@ -27,18 +28,17 @@ export interface Sources {
  * that its labels or the gates settle already: the kill switch works with the API server down.
  */
 export async function gather(request: AdmissionRequest<Pod>, sources: Sources): Promise<Snapshot> {
-  const { reader, layers, nativeSidecars } = sources;
+  const { reader, layers, nativeSidecars, operatorNamespace } = sources;
   const { operation, object: pod, namespace } = request;
-  const basics = { operation, pod, layers: layers.lastGood(reader, namespace) };
+  const basics = { operation, pod, namespace, operatorNamespace, layers: layers.lastGood(reader, namespace) };
   const nothing = { namespaceLabels: {}, owner: undefined, runtime: undefined, csiDriver: false };
   if (pod === undefined || malformation(pod) !== undefined || basicEligibility(basics).settled !== undefined) {
-    return { ...basics, ...nothing, namespace, nativeSidecars: nativeSidecars() };
+    return { ...basics, ...nothing, nativeSidecars: nativeSidecars() };
   }
   const owner = await readOwner(pod, namespace, sources);
   const runtime = await readRuntime(owner, namespace, sources);
   return {
     ...basics,
-    namespace,
     namespaceLabels: await readNamespaceLabels(namespace, sources),
     owner: podOwner(owner),
     runtime,

@@ -112,5 +112,5 @@ function boolean(value: unknown, path: string): string | undefined {
 
 function typeName(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
-  return typeof value === 'object' ? 'an object' : `the ${typeof value} ${String(value)}`;
+  return typeof value === 'object' ? 'an object' : `the ${typeof value} ${JSON.stringify(value)}`;
 }

@@ -28,6 +28,7 @@ export interface Snapshot {
   readonly csiDriver: boolean;
   /** The API server knows init containers with `restartPolicy: Always` (1.29 and later). */
   readonly nativeSidecars: boolean;
+  readonly operatorNamespace: string;
 }
 
 /** One step of the decision, for people. */
@@ -57,6 +58,7 @@ export type Reason =
   | 'Injected'
   | 'NotAPod'
   | 'NotACreate'
+  | 'SystemNamespace'
   | 'NotLabelled'
   | 'ToolsNotInjected'
   | 'OptedOut'

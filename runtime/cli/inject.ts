@@ -66,10 +66,10 @@ async function run(given: Arguments, terminal: Terminal): Promise<number> {
   return outcomes.some(({ denied }) => denied) ? exitCodes.denied : exitCodes.ok;
 }
 
-function report({ line, warnings, explanation }: Outcome, explain: boolean, { err }: Terminal): void {
-  err(line);
-  for (const warning of warnings) err(`  warning: ${warning}`);
-  if (explain) for (const each of explanation) err(`  ${each}`);
+function report({ line, warnings, explanation }: Outcome, explain: boolean, terminal: Terminal): void {
+  terminal.err(line);
+  for (const warning of warnings) terminal.err(`  warning: ${warning}`);
+  if (explain) for (const each of explanation) terminal.err(`  ${each}`);
 }
 
 /** In the order of the input within each group. */

@@ -67,6 +67,7 @@ export function offlineCluster(state: ClusterState, setting: Setting): OfflineCl
       layers: layers(namespace),
       csiDriver,
       nativeSidecars,
+      operatorNamespace,
     };
   }
 
