@@ -23,8 +23,14 @@ export async function down(name: string): Promise<boolean> {
 
 /** Ends whatever is left of a lab; the caller holds the claim on it. */
 export async function endLab(name: string, { keepsLogs }: { readonly keepsLogs: boolean }): Promise<void> {
-  const state = readState(name);
-  if (state !== undefined) await endState(state);
+  // Again while the state changes: an interrupted start may still be starting something.
+  let ended: string | undefined;
+  for (;;) {
+    const state = readState(name);
+    if (state === undefined || JSON.stringify(state) === ended) break;
+    await endState(state);
+    ended = JSON.stringify(state);
+  }
   removeFiles(name, keepsLogs);
 }
 

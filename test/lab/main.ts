@@ -50,17 +50,15 @@ async function runUp(command: LabCommand & { readonly verb: 'up' }): Promise<num
     process.once(signal, () => void cancelUp(command.name));
   }
   const { isStarted } = await up(command, reportToStderr);
-  const { text } = labStatus(command.name);
-  if (!isStarted) process.stdout.write(`The lab "${command.name}" is already up.\n`);
-  process.stdout.write(isStarted ? text : '');
   const choice = command.name === defaultLabName ? '' : ` --name ${command.name}`;
-  process.stdout.write(`Look around: npm run lab -- kubectl${choice} get pods -A\n`);
+  const started = `${labStatus(command.name).text}Look around: npm run lab -- kubectl${choice} get pods -A\n`;
+  process.stdout.write(isStarted ? started : `The lab "${command.name}" is already up.\n`);
   return 0;
 }
 
 async function cancelUp(name: string): Promise<void> {
   process.stderr.write('Interrupted: ending what was started …\n');
-  await endLab(name, { keepsLogs: true });
+  await endLab(name, { keepsLogs: false });
   process.exit(130);
 }
 

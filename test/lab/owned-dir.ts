@@ -25,7 +25,7 @@ export function sweepAbandonedDirs(parentDir: string = tmpdir()): void {
     if (!entry.isDirectory() || !entry.name.startsWith(prefix)) continue;
     const dir = join(parentDir, entry.name);
     const owner = readOwner(dir);
-    if (owner !== undefined && !isRunning(owner)) rmSync(dir, { recursive: true, force: true });
+    if (owner !== undefined && !isRunning(owner)) rmSync(dir, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
