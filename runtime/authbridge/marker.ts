@@ -3,6 +3,7 @@
 import type { Container, Pod } from '../api/kubernetes.ts';
 import { annotations, containers } from '../api/names.ts';
 import type { ContainerName } from './snapshot.ts';
+import { volumeNames } from './volumes.ts';
 
 /** `none`: not injected; `ours`: injected, by these names; `forged`: marker and containers contradict each other, `note` says how. */
 export type Marker =
@@ -15,7 +16,7 @@ export const containerNames: readonly ContainerName[] = Object.freeze(Object.val
 /**
  * Ruling Injection 4: already injected is our marker *and* our containers. A marker without any of them is stale and counts as none, so it cannot
  * keep a pod from being injected; a marker that some container contradicts is refused. What other webhooks may change on our containers (image,
- * resources, environment) is not looked at (report PM-03).
+ * command, resources, environment) is not looked at (report PM-03).
  */
 export function markerOf(pod: Pod): Marker {
   const marker = pod.metadata.annotations?.[annotations.injected];
@@ -42,19 +43,23 @@ export function ourNamesIn({ spec }: Pod): readonly ContainerName[] {
   return containerNames.filter((name) => names.has(name));
 }
 
-/** Made by us: in its place, started with our argument, and under our security settings. */
+/** The volume that each of them, and nothing else, always mounts. */
+const ownVolumes: Readonly<Record<ContainerName, string>> = {
+  [containers.proxyInit]: volumeNames.run,
+  [containers.envoyProxy]: volumeNames.work,
+  [containers.spiffeHelper]: volumeNames.svid,
+  [containers.clientRegistration]: volumeNames.credentials,
+};
+
+/** Made by us: in its place, and with its own volume mounted, which other webhooks have no reason to touch. */
 function isOurs({ spec }: Pod, name: ContainerName): boolean {
   const init = spec.initContainers?.find((container) => container.name === name);
-  if (name === containers.proxyInit) return init !== undefined && hasOurArgument(init) && addsNetAdmin(init);
-  const sidecar = init ?? spec.containers.find((container) => container.name === name);
-  if (sidecar === undefined || (sidecar === init && init.restartPolicy !== 'Always')) return false;
-  return hasOurArgument(sidecar) && sidecar.securityContext?.runAsNonRoot === true;
+  if (name === containers.proxyInit) return init !== undefined && mountsItsVolume(init, name);
+  if (init !== undefined) return init.restartPolicy === 'Always' && mountsItsVolume(init, name);
+  const ordinary = spec.containers.find((container) => container.name === name);
+  return ordinary !== undefined && mountsItsVolume(ordinary, name);
 }
 
-function hasOurArgument({ name, command, args }: Container): boolean {
-  return (command ?? []).length === 0 && args?.length === 1 && args[0] === name;
-}
-
-function addsNetAdmin({ securityContext }: Container): boolean {
-  return securityContext?.capabilities?.add?.includes('NET_ADMIN') === true;
+function mountsItsVolume({ volumeMounts }: Container, name: ContainerName): boolean {
+  return volumeMounts?.some((mount) => mount.name === ownVolumes[name]) === true;
 }

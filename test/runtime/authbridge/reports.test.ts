@@ -61,7 +61,12 @@ for (const gates of gateCombinations) {
 
 /** As another webhook might: resources, image and environment of our containers. */
 function changed(pod: Pod): Pod {
-  const foreign = { resources: { limits: { cpu: '7' } }, image: 'mirror.test/x:1', env: [{ name: 'X', value: '1' }] };
+  const foreign = {
+    resources: { limits: { cpu: '7' } },
+    image: 'mirror.test/x:1',
+    env: [{ name: 'X', value: '1' }],
+    command: ['/wrap'],
+  };
   const of = (containers: Pod['spec']['containers']) =>
     containers.map((container) => (ourNames.includes(container.name) ? { ...container, ...foreign } : container));
   return {
