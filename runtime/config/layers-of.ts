@@ -2,6 +2,7 @@
 
 import type { ConfigMap } from '../api/kubernetes.ts';
 import { configMaps, labels } from '../api/names.ts';
+import { consistent } from './consistent.ts';
 import type { FeatureGates } from './feature-gates.ts';
 import type { Layer, LayerName, LayerProblem, Layers } from './layers.ts';
 import type { PartialConfig } from './platform.ts';
@@ -77,10 +78,14 @@ export function assembled(found: Found, parse: Parsers = parsers): Layers {
   const gates = [...fileTexts(found.gatesFile), ...configMapTexts(found.gates, 'platform', configMaps.gates.key)].map(
     (text) => parse.gates(text),
   );
+  const agreeing = consistent(config.flatMap((layer) => (isProblem(layer) ? [] : [layer])));
   return Object.freeze({
-    config: config.flatMap((layer) => (isProblem(layer) ? [] : [layer])),
+    config: agreeing.config,
     gates: gates.flatMap((layer) => (isProblem(layer) ? [] : [layer])),
-    problems: [...config, ...gates].flatMap((layer) => (isProblem<object>(layer) ? [layer] : [])),
+    problems: [
+      ...[...config, ...gates].flatMap((layer) => (isProblem<object>(layer) ? [layer] : [])),
+      ...agreeing.problems,
+    ],
     warnings: ambiguity(found.namespace, defaults.map(nameOf)),
   });
 }

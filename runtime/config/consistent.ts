@@ -1,0 +1,83 @@
+/** Values that are each valid and together break every pod: two ports alike, or a request above its limit. */
+
+import type { Effective, Layer, LayerProblem, LayerSource } from './layers.ts';
+import { mergeLayers } from './merge.ts';
+import type { PartialConfig, PlatformConfig } from './platform.ts';
+import { problemOf } from './problem.ts';
+import { quantity } from './quantity.ts';
+
+export interface Consistent {
+  readonly config: readonly Layer<PartialConfig>[];
+  readonly problems: readonly LayerProblem[];
+}
+
+/** Two leaves that cannot both stand, with the sentence for whichever of them was set last. */
+interface Clash {
+  readonly paths: readonly [string, string];
+  message(other: string): string;
+}
+
+/**
+ * Drops, with a problem, each layer that makes the merged configuration contradict itself: the one that set one of the two values last,
+ * since without it they agreed. Kubernetes would refuse the pods, or Envoy would not start, in every workload of the namespace.
+ */
+export function consistent(config: readonly Layer<PartialConfig>[]): Consistent {
+  const effective = mergeLayers({ config, gates: [], problems: [], warnings: [] });
+  for (const clash of [...portClashes(effective.config), ...limitClashes(effective.config)]) {
+    const blamed = lastToSet(config, effective, clash.paths);
+    if (blamed === undefined) continue;
+    const { layer, path, other, otherSource } = blamed;
+    const message = clash.message(`${other} (${otherSource.where})`);
+    const rest = consistent(config.filter((each) => each !== layer));
+    return { config: rest.config, problems: [problemOf(layer.source, [{ path, message }]), ...rest.problems] };
+  }
+  return { config, problems: [] };
+}
+
+function portClashes({ proxy }: PlatformConfig): readonly Clash[] {
+  const ports = Object.entries(proxy).filter(([name]) => name.endsWith('Port'));
+  return ports.flatMap(([name, port], i) =>
+    ports
+      .slice(i + 1)
+      .filter(([, other]) => other === port)
+      .map(([other]) => ({
+        paths: [`proxy.${name}`, `proxy.${other}`] as const,
+        message: (where: string) => `${port} is also ${where}; each needs a port of its own`,
+      })),
+  );
+}
+
+function limitClashes({ resources }: PlatformConfig): readonly Clash[] {
+  return Object.entries(resources).flatMap(([component, { requests, limits }]) =>
+    Object.entries(requests).flatMap(([name, request]) => {
+      const limit = limits[name];
+      if (limit === undefined || (quantity(request) ?? 0) <= (quantity(limit) ?? Infinity)) return [];
+      const section = `resources.${component}`;
+      return [
+        {
+          paths: [`${section}.requests.${name}`, `${section}.limits.${name}`] as const,
+          message: (where: string) => `the request ${request} is above the limit ${limit}; see also ${where}`,
+        },
+      ];
+    }),
+  );
+}
+
+interface Blamed {
+  readonly layer: Layer<PartialConfig>;
+  readonly path: string;
+  readonly other: string;
+  readonly otherSource: LayerSource;
+}
+
+function lastToSet(
+  config: readonly Layer<PartialConfig>[],
+  { origins }: Effective,
+  [a, b]: readonly [string, string],
+): Blamed | undefined {
+  const rank = (path: string) => config.findIndex(({ source }) => source === origins.get(path));
+  const [path, other] = rank(a) >= rank(b) ? [a, b] : [b, a];
+  const layer = config[rank(path)];
+  const otherSource = origins.get(other);
+  return layer === undefined || otherSource === undefined ? undefined : { layer, path, other, otherSource };
+}

@@ -1,0 +1,85 @@
+/** Values that are valid one by one and impossible together are refused where they were set last. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { layersOf } from '../../../runtime/config/layers-of.ts';
+import { quantity } from '../../../runtime/config/quantity.ts';
+import { compiledDefaults } from '../../../runtime/config/platform.ts';
+import { consistent } from '../../../runtime/config/consistent.ts';
+import { defaultsConfigMap, platformConfigMap } from './layer-values.ts';
+
+/** `undefined` sets nothing; the result names the layers that stand and what is said of the others. */
+function judged(platform: string | undefined, namespace?: string) {
+  const { config, problems } = layersOf({
+    operatorNamespace: 'rossoctl-system',
+    namespace: 'team1',
+    configMaps: [
+      ...(platform === undefined ? [] : [platformConfigMap({ data: { 'config.yaml': platform } })]),
+      ...(namespace === undefined ? [] : [defaultsConfigMap({ data: { 'config.yaml': namespace } })]),
+    ],
+  });
+  return { stand: config.map(({ source }) => source.layer), said: problems.map(({ message }) => message) };
+}
+
+const request = (memory: string) => `resources: {envoyProxy: {requests: {memory: ${memory}}}}`;
+const limit = (memory: string) => `resources: {envoyProxy: {limits: {memory: ${memory}}}}`;
+
+test('the compiled defaults agree with themselves', () => {
+  assert.deepEqual(consistent([]), { config: [], problems: [] });
+  const ports = Object.entries(compiledDefaults.proxy).filter(([name]) => name.endsWith('Port'));
+  assert.equal(new Set(ports.map(([, port]) => port)).size, 4);
+});
+
+test('two ports alike, in one text or against a default', () => {
+  for (const text of ['proxy: {adminPort: 15123}', 'proxy: {adminPort: 20000, healthPort: 20000}']) {
+    const { stand, said } = judged(text);
+    assert.deepEqual(stand, []);
+    assert.match(
+      said.join(),
+      /proxy\.(adminPort|healthPort): \d+ is also proxy\.\w+ \(.+\); each needs a port of its own/,
+    );
+  }
+  assert.deepEqual(judged('proxy: {adminPort: 15123, outboundPort: 9901}'), { stand: ['platform'], said: [] });
+});
+
+test('a request above its limit is the fault of whoever spoke last', () => {
+  assert.deepEqual(judged(undefined, request('512Mi')), {
+    stand: [],
+    said: [
+      'ConfigMap team1/defaults, key config.yaml: resources.envoyProxy.requests.memory: the request 512Mi is above the limit 256Mi; ' +
+        'see also resources.envoyProxy.limits.memory (compiled default)',
+    ],
+  });
+  assert.deepEqual(judged(limit('1Gi'), request('512Mi')), { stand: ['platform', 'namespace'], said: [] });
+  const lowered = judged('resources: {envoyProxy: {requests: {memory: 2Gi}, limits: {memory: 3Gi}}}', limit('1Gi'));
+  assert.deepEqual(lowered.stand, ['platform']);
+  assert.match(
+    lowered.said.join(),
+    /^ConfigMap team1\/defaults.*resources.envoyProxy.limits.memory: the request 2Gi is above the limit 1Gi/,
+  );
+  assert.deepEqual(judged(request('256Mi')), { stand: ['platform'], said: [] }, 'equal is allowed');
+  assert.deepEqual(judged('resources: {proxyInit: {requests: {example.com/gpu: "3"}}}').said, [], 'no limit');
+});
+
+test('one contradiction hides no other', () => {
+  const { stand, said } = judged('proxy: {adminPort: 15123}', request('512Mi'));
+  assert.deepEqual([stand, said.length], [[], 2]);
+});
+
+for (const [text, expected] of [
+  ['50m', 0.05],
+  ['2', 2],
+  ['0.5', 0.5],
+  ['128Mi', 134217728],
+  ['1k', 1000],
+  ['2e3', 2000],
+  ['1E', 1e18],
+  ['1Ei', 2 ** 60],
+  ['lots', undefined],
+  ['', undefined],
+  ['5x', undefined],
+] as const) {
+  test(`quantity "${text}" is ${expected}`, () => {
+    assert.equal(quantity(text), expected);
+  });
+}
