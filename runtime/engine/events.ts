@@ -157,13 +157,8 @@ async function writeSeries(series: Series, options: EventOptions, call: EventCal
   }
 }
 
-async function send(
-  series: Series,
-  { client, instance, guard }: EventOptions,
-  signal: AbortSignal,
-): Promise<KubeObject> {
+async function send(series: Series, { client, instance }: EventOptions, call: EventCall): Promise<KubeObject> {
   const event = eventObject(series, instance);
-  const call = { guard, signal };
   if (series.writtenCount === 0) return client.create(eventKind, event, call);
   const { namespace, name = '' } = event.metadata;
   return client.mergePatch({ kind: eventKind, namespace, name }, seriesField(series), call);

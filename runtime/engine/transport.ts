@@ -8,6 +8,7 @@ import { ApiError, ApiUnreachable } from './errors.ts';
 import type { Connection } from './kubeconfig.ts';
 import type { Limiter } from './limiter.ts';
 import type { Metrics } from './metrics.ts';
+import { catchStreamErrors } from './stream-errors.ts';
 
 export interface RequestSpec {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -61,6 +62,7 @@ export function createTransport(options: TransportOptions): Transport {
   const origin = new URL(connection.server);
   const meter = requestMeter(options.metrics, clock);
   let agent = createAgent(options);
+  const uncatch = catchStreamErrors();
   const retired = new Set<Agent>();
   let droppedAt = -Infinity;
 
@@ -150,6 +152,7 @@ export function createTransport(options: TransportOptions): Transport {
     dropConnections,
     close: async () => {
       await Promise.all([agent, ...retired].map((one) => one.destroy()));
+      uncatch();
     },
   };
 }
