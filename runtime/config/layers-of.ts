@@ -2,7 +2,7 @@
 
 import type { ConfigMap } from '../api/kubernetes.ts';
 import { configMaps, labels } from '../api/names.ts';
-import { consistent } from './consistent.ts';
+import { type Consistent, consistent } from './consistent.ts';
 import type { FeatureGates } from './feature-gates.ts';
 import type { Layer, LayerName, LayerProblem, Layers } from './layers.ts';
 import type { PartialConfig } from './platform.ts';
@@ -40,12 +40,15 @@ export interface Found {
 export interface Parsers {
   config(text: Text): Layer<PartialConfig> | LayerProblem;
   gates(text: Text): Layer<Partial<FeatureGates>> | LayerProblem;
+  /** Judges the layers of one namespace together. */
+  together(namespace: string, config: readonly Layer<PartialConfig>[]): Consistent;
 }
 
 /** Parses anew each time. A ConfigMap without the expected key is a problem: it was meant to say something. */
 export const parsers: Parsers = {
   config: (text) => parsed(text, parseConfig),
   gates: (text) => parsed(text, parseGates),
+  together: (_, config) => consistent(config),
 };
 
 /** The layers of a namespace. Never throws: what cannot be used is in `problems`. */
@@ -78,7 +81,8 @@ export function assembled(found: Found, parse: Parsers = parsers): Layers {
   const gates = [...fileTexts(found.gatesFile), ...configMapTexts(found.gates, 'platform', configMaps.gates.key)].map(
     (text) => parse.gates(text),
   );
-  const agreeing = consistent(config.flatMap((layer) => (isProblem(layer) ? [] : [layer])));
+  const read = config.flatMap((layer) => (isProblem(layer) ? [] : [layer]));
+  const agreeing = parse.together(found.namespace, read);
   return Object.freeze({
     config: agreeing.config,
     gates: gates.flatMap((layer) => (isProblem(layer) ? [] : [layer])),

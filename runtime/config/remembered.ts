@@ -1,5 +1,6 @@
 /** Parsers that remember: each version of a text is parsed once, and the last good layer of each object is kept. */
 
+import type { Consistent } from './consistent.ts';
 import type { FeatureGates } from './feature-gates.ts';
 import type { Layer, LayerProblem } from './layers.ts';
 import { parsers, type Parsers } from './layers-of.ts';
@@ -22,7 +23,7 @@ interface Memory<V> {
   readonly good: Layer<V> | undefined;
 }
 
-/** Bounded to `limit` objects of each sort; the one parsed longest ago is forgotten first. */
+/** Bounded, each sort, to `limit` objects or namespaces; the one seen longest ago is forgotten first. */
 export function rememberedParsers(limit: number): Remembered {
   let count = 0;
   const changed = () => {
@@ -30,9 +31,18 @@ export function rememberedParsers(limit: number): Remembered {
   };
   const config = memory<PartialConfig>((text) => parsers.config(text), limit, changed);
   const gates = memory<Partial<FeatureGates>>((text) => parsers.gates(text), limit, changed);
+  const together = togetherMemory(limit);
   return {
-    current: { config: (text) => config(text).now, gates: (text) => gates(text).now },
-    lastGood: { config: (text) => usable(config(text)), gates: (text) => usable(gates(text)) },
+    current: {
+      config: (text) => config(text).now,
+      gates: (text) => gates(text).now,
+      together: (namespace, layers) => together(namespace, layers).now,
+    },
+    lastGood: {
+      config: (text) => usable(config(text)),
+      gates: (text) => usable(gates(text)),
+      together: (namespace, layers) => together(namespace, layers).good,
+    },
     goodCount: () => count,
   };
 }
@@ -53,8 +63,32 @@ function memory<V>(parse: (text: Text) => Layer<V> | LayerProblem, limit: number
     if (entry.good !== known?.good) changed();
     entries.delete(key);
     entries.set(key, entry);
-    const [oldest] = entries.keys();
-    if (entries.size > limit && oldest !== undefined) entries.delete(oldest);
+    bound(entries, limit);
     return entry;
   };
+}
+
+/** The layers that last agreed with each other stand in for those that contradict each other, as long as they come from the same places. */
+function togetherMemory(limit: number) {
+  const agreed = new Map<string, Consistent>();
+  return (namespace: string, layers: readonly Layer<PartialConfig>[]): { now: Consistent; good: Consistent } => {
+    const now = parsers.together(namespace, layers);
+    if (now.problems.length === 0) {
+      agreed.delete(namespace);
+      agreed.set(namespace, now);
+      bound(agreed, limit);
+      return { now, good: now };
+    }
+    const known = agreed.get(namespace);
+    return { now, good: known !== undefined && places(known.config) === places(layers) ? known : now };
+  };
+}
+
+function places(layers: readonly Layer<PartialConfig>[]): string {
+  return layers.map(({ source }) => source.where).join('\n');
+}
+
+function bound(entries: Map<string, unknown>, limit: number): void {
+  const [oldest] = entries.keys();
+  if (entries.size > limit && oldest !== undefined) entries.delete(oldest);
 }

@@ -2,44 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ConfigMap } from '../../../runtime/api/kubernetes.ts';
 import { configHash } from '../../../runtime/config/config-hash.ts';
-import { configWatches, createLayerReader, type FileText, layersOf } from '../../../runtime/config/read.ts';
-import type { KubeObject, Live, Reader, Watch } from '../../../runtime/engine/types.ts';
+import { layersOf } from '../../../runtime/config/read.ts';
+import type { Reader } from '../../../runtime/engine/types.ts';
+import { cache, layerReader, operatorNamespace, watches } from './config-cache.ts';
 import { defaultsConfigMap, platformConfigMap } from './layer-values.ts';
-
-const operatorNamespace = 'rossoctl-system';
-const watches = configWatches(operatorNamespace);
-
-/** A cache that holds these ConfigMaps, each in the watch its shape belongs to. */
-function cache(...configMaps: readonly ConfigMap[]): Reader {
-  const objects = (watch: Watch<never> | Watch): readonly KubeObject[] =>
-    configMaps.filter(({ metadata }) =>
-      watch.name === undefined
-        ? metadata.labels?.['rossoctl.io/defaults'] === 'true'
-        : metadata.name === watch.name && metadata.namespace === watch.namespace,
-    );
-  return {
-    get: <T extends KubeObject>(watch: Watch<T>, key: { name: string; namespace?: string | undefined }) =>
-      objects(watch as Watch).find(
-        ({ metadata }) => metadata.name === key.name && metadata.namespace === key.namespace,
-      ) as T | undefined,
-    list: <T extends KubeObject>(watch: Watch<T>, where?: { namespace?: string | undefined }) =>
-      objects(watch as Watch).filter(
-        ({ metadata }) => metadata.namespace === where?.namespace,
-      ) as unknown as readonly T[],
-  };
-}
-
-function file(path: string, text?: string): Live<FileText> & { current: FileText } {
-  return { current: { path, text }, subscribe: () => () => {} };
-}
-
-function layerReader(configText?: string, gatesText?: string) {
-  const configFile = file('/etc/rossoctl/config.yaml', configText);
-  const gatesFile = file('/etc/rossoctl/feature-gates/feature-gates.yaml', gatesText);
-  return { configFile, gatesFile, ...createLayerReader({ watches, operatorNamespace, configFile, gatesFile }) };
-}
 
 const good = { 'config.yaml': 'identity: {realm: team1}' };
 const bad = { 'config.yaml': 'identity: {realn: team1}' };
@@ -159,44 +126,6 @@ test('a changed file is read', () => {
   reader.configFile.current = { path: reader.configFile.current.path, text: 'mtls: {mode: disabled}' };
   const after = reader.read(cache(), 'team1');
   assert.notEqual(configHash(before, 'agent'), configHash(after, 'agent'));
-});
-
-test('lastGood keeps what was good of the very same object; read tells the truth', () => {
-  const reader = layerReader();
-  const at = (resourceVersion: string, data: Record<string, string>, uid = 'u') =>
-    cache(defaultsConfigMap({ uid, resourceVersion, data }));
-  assert.equal(reader.lastGood(at('0', bad), 'team1').problems.length, 1, 'never seen good: doubt');
-  const hash = configHash(reader.read(at('1', good), 'team1'), 'agent');
-  const afterEdit = reader.lastGood(at('2', bad), 'team1');
-  assert.deepEqual([afterEdit.problems, configHash(afterEdit, 'agent')], [[], hash]);
-  assert.equal(reader.read(at('2', bad), 'team1').problems.length, 1);
-  assert.equal(reader.lastGood(at('3', {}), 'team1').problems.length, 0, 'a key that went missing');
-  assert.deepEqual(reader.lastGood(cache(), 'team1').config, [], 'a ConfigMap that was deleted sets nothing');
-  assert.equal(reader.lastGood(at('9', bad, 'another'), 'team1').problems.length, 1, 'a namesake is another object');
-  assert.deepEqual(
-    reader.lastGood(at('4', { 'config.yaml': '' }), 'team1').config[0]?.values,
-    {},
-    'emptied on purpose',
-  );
-});
-
-test('lastGood of a file', () => {
-  const reader = layerReader('mtls: {mode: strict}');
-  const { path } = reader.configFile.current;
-  const before = reader.lastGood(cache(), 'team1');
-  reader.configFile.current = { path, text: 'mtls: {mode: [' };
-  assert.deepEqual(reader.lastGood(cache(), 'team1').config, before.config);
-  assert.equal(reader.read(cache(), 'team1').problems[0]?.source.where, `file ${path}`);
-});
-
-test('lastGood learns of a good value that another namespace read in between', () => {
-  const reader = layerReader('mtls: {mode: [');
-  const { path } = reader.configFile.current;
-  assert.equal(reader.lastGood(cache(), 'team1').problems.length, 1);
-  reader.configFile.current = { path, text: 'mtls: {mode: strict}' };
-  reader.read(cache(), 'team2');
-  reader.configFile.current = { path, text: 'mtls: {mode: [' };
-  assert.equal(reader.lastGood(cache(), 'team1').problems.length, 0);
 });
 
 test('a ConfigMap that is platform configuration and defaults of its own namespace is judged as each', () => {
