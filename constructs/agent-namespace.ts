@@ -4,6 +4,7 @@ import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { labels } from '../runtime/api/names.ts';
 import { type NamespaceConfig, NamespaceDefaults } from './namespace-defaults.ts';
+import { clusterScoped } from './platform-objects.ts';
 import { checkNamespaceName } from './watched-namespaces.ts';
 
 /** Props of `AgentNamespace`. */
@@ -33,11 +34,12 @@ export class AgentNamespace extends Construct {
     checkNamespaceName(props.name);
     this.name = props.name;
     if (props.create ?? true) {
-      new ApiObject(this, 'namespace', {
+      const namespace = new ApiObject(this, 'namespace', {
         apiVersion: 'v1',
         kind: 'Namespace',
-        metadata: { name: props.name, namespace: undefined, labels: { [labels.enabled]: 'true' } },
+        metadata: { name: props.name, labels: { [labels.enabled]: 'true' } },
       });
+      clusterScoped(namespace);
     }
     if (props.defaults !== undefined) {
       new NamespaceDefaults(this, 'defaults', { namespace: props.name, config: props.defaults });

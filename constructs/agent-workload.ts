@@ -90,7 +90,7 @@ function container(props: AgentProps, { portName }: AgentShape): Json {
     imagePullPolicy: props.imagePullPolicy ?? 'IfNotPresent',
     ...(command === undefined ? {} : { command }),
     ...(args === undefined ? {} : { args }),
-    env: [{ name: 'PORT', value: String(port) }, ...Object.entries(env).map(([key, value]) => ({ name: key, value }))],
+    env: Object.entries({ PORT: String(port), ...env }).map(([key, value]) => ({ name: key, value })),
     ...(envFrom.length === 0 ? {} : { envFrom }),
     ports: [{ name: portName, containerPort: port, protocol: 'TCP' }],
     resources,

@@ -1,6 +1,6 @@
 /** How the platform's own objects are made: explicit names, the platform's labels, and no namespace on what is cluster-scoped. */
 
-import { ApiObject } from 'cdk8s';
+import { ApiObject, JsonPatch } from 'cdk8s';
 import type { Construct } from 'constructs';
 
 /** Value of `app.kubernetes.io/part-of` on everything the platform installs. */
@@ -29,21 +29,25 @@ export interface PlatformObject {
   readonly content?: Readonly<Record<string, unknown>>;
 }
 
-/**
- * One object of the platform. `namespace` is always stated, also as "none", because a chart's namespace would otherwise be
- * written onto cluster-scoped objects.
- */
+/** One object of the platform; cluster-scoped without a namespace, also in a chart that has one. */
 export function platformObject(scope: Construct, id: string, object: PlatformObject): ApiObject {
   const { apiVersion, kind, name, namespace, component, labels, annotations, content } = object;
-  return new ApiObject(scope, id, {
+  const made = new ApiObject(scope, id, {
     apiVersion,
     kind,
     metadata: {
       name,
-      namespace,
+      ...(namespace === undefined ? {} : { namespace }),
       labels: { ...platformLabels(component), ...labels },
       ...(annotations === undefined ? {} : { annotations }),
     },
     ...content,
   });
+  return namespace === undefined ? clusterScoped(made) : made;
+}
+
+/** Takes away the namespace that a chart writes on every object, whatever its kind. */
+export function clusterScoped(object: ApiObject): ApiObject {
+  if (object.metadata.namespace !== undefined) object.addJsonPatch(JsonPatch.remove('/metadata/namespace'));
+  return object;
 }

@@ -72,7 +72,7 @@ export function policyRules(permissions: readonly Permission[]): readonly Policy
 }
 
 function orderOf({ apiGroups, resources, resourceNames }: PolicyRule): string {
-  return JSON.stringify([apiGroups, resources, resourceNames ?? []]);
+  return JSON.stringify([...apiGroups, resources.join(), (resourceNames ?? []).join()]);
 }
 
 /** One line a permission, for the administrator who reviews the role: `pods: count what carries the sidecars`. */

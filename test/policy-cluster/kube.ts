@@ -19,8 +19,7 @@ export interface Answer {
   readonly warnings: readonly string[];
 }
 
-// biome-ignore lint: JSON of any shape
-export type Json = { readonly [key: string]: unknown };
+export type Json = Readonly<Record<string, unknown>>;
 
 export interface Kube {
   request(method: string, url: string, body?: unknown, options?: RequestOptions): Promise<Answer>;
@@ -53,8 +52,9 @@ export function kubeOf(plane: ControlPlane): Kube {
         body: body === undefined ? null : JSON.stringify(body),
       });
       const parsed = (await answer.json()) as Json;
+      const message = parsed['message'];
       const warnings = [headers['warning'] ?? []].flat();
-      return { code: statusCode, body: parsed, message: String(parsed['message'] ?? ''), warnings };
+      return { code: statusCode, body: parsed, message: typeof message === 'string' ? message : '', warnings };
     },
     close: () => agent.close(),
   };

@@ -1,0 +1,154 @@
+/** AgentPlatform: what an install is made of, and that its names and selectors come from nowhere but its props. */
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { App, Chart } from 'cdk8s';
+import { Construct } from 'constructs';
+import { AgentPlatform } from '../../constructs/index.ts';
+import { one, platform, type Synthesized, synthesized } from './synthesized.ts';
+
+const container = (objects: readonly Synthesized[]) => one(objects, 'Deployment')['spec'].template.spec.containers[0];
+
+test('CS-02 names and selectors survive another chart id and a level of nesting', () => {
+  const deeper = (id: string, depth: number): readonly Synthesized[] => {
+    const chart = new Chart(new App(), id);
+    let scope: Construct = chart;
+    for (let level = 0; level < depth; level++) scope = new Construct(scope, `level-${level}`);
+    const made = new AgentPlatform(scope, `platform-of-${id}`, {
+      image: 'i',
+      watch: { kind: 'namespaced', namespaces: ['team1'] },
+      config: { spiffe: { trustDomain: 'x.example' } },
+      featureGates: { injectTools: true },
+    });
+    made.watchNamespace('team2');
+    return chart.toJson() as readonly Synthesized[];
+  };
+  const key = ({ kind, metadata }: Synthesized) => `${kind}/${metadata.namespace ?? ''}/${metadata.name}`;
+  const sorted = (objects: readonly Synthesized[]) => [...objects].sort((a, b) => (key(a) < key(b) ? -1 : 1));
+  assert.deepEqual(sorted(deeper('one', 0)), sorted(deeper('quite-another', 3)));
+});
+
+test('CS-02 a namespace on the chart moves no object', () => {
+  const build = (chart: Chart) => new AgentPlatform(chart, 'rossoctl', { image: 'i' });
+  assert.deepEqual(synthesized(build, { namespace: 'elsewhere' }), synthesized(build));
+});
+
+test('namespace, account and Deployment can be named, and everything follows', () => {
+  const objects = platform({ namespace: 'agents-op', serviceAccountName: 'op', deploymentName: 'boss', config: {} });
+  const namespaced = objects.filter(({ metadata }) => metadata.namespace !== undefined);
+  assert.deepEqual([...new Set(namespaced.map(({ metadata }) => metadata.namespace))], ['agents-op']);
+  assert.equal(one(objects, 'Namespace').metadata.name, 'agents-op');
+  assert.equal(one(objects, 'Deployment').metadata.name, 'boss');
+  assert.equal(one(objects, 'Deployment')['spec'].template.spec.serviceAccountName, 'op');
+  for (const binding of objects.filter(({ kind }) => kind.endsWith('RoleBinding'))) {
+    assert.deepEqual(binding['subjects'], [{ kind: 'ServiceAccount', name: 'op', namespace: 'agents-op' }]);
+  }
+  const policy = one(objects, 'ValidatingAdmissionPolicy')['spec'];
+  const exempt = policy.matchConditions.find((row: { name: string }) => row.name === 'is-not-the-operator');
+  assert.match(exempt.expression, /"system:serviceaccount:agents-op:op"/);
+  for (const kind of ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration']) {
+    assert.equal(one(objects, kind)['webhooks'][0].clientConfig.service.namespace, 'agents-op');
+  }
+});
+
+test('the operator passes Pod Security restricted and asks for the measured memory', () => {
+  const objects = platform();
+  const pod = one(objects, 'Deployment')['spec'].template.spec;
+  assert.equal(pod.securityContext.runAsNonRoot, true);
+  assert.equal(pod.securityContext.seccompProfile.type, 'RuntimeDefault');
+  assert.deepEqual(container(objects).securityContext, {
+    allowPrivilegeEscalation: false,
+    capabilities: { drop: ['ALL'] },
+    readOnlyRootFilesystem: true,
+  });
+  assert.equal(container(objects).resources.requests.memory, '128Mi');
+  assert.equal(container(objects).resources.limits.memory, '256Mi');
+});
+
+test('Service and budget select the pods of the Deployment', () => {
+  const objects = platform();
+  const labels = one(objects, 'Deployment')['spec'].template.metadata.labels;
+  for (const selector of [
+    one(objects, 'Service')['spec'].selector,
+    one(objects, 'PodDisruptionBudget')['spec'].selector.matchLabels,
+    one(objects, 'Deployment')['spec'].selector.matchLabels,
+  ]) {
+    for (const [key, value] of Object.entries(selector)) assert.equal(labels[key], value);
+  }
+});
+
+test('flags are those that were asked for', () => {
+  assert.deepEqual(container(platform()).args, []);
+  const objects = platform({ logLevel: 'debug', apiRequests: { qps: 50, burst: 80 } });
+  assert.deepEqual(container(objects).args, ['--log-level=debug', '--kube-api-qps=50', '--kube-api-burst=80']);
+});
+
+test('RB-01 namespaced mode lists its namespaces, sorted and once', () => {
+  const objects = platform({ watch: { kind: 'namespaced', namespaces: ['team2', 'team1', 'team2'] } }, (made) => {
+    made.watchNamespace('team3');
+    made.watchNamespace('team1');
+    assert.deepEqual(made.watchedNamespaces, ['team1', 'team2', 'team3']);
+  });
+  const env: readonly { name: string; value?: string }[] = container(objects).env;
+  assert.equal(env.find(({ name }) => name === 'NAMESPACES2WATCH')?.value, 'team1,team2,team3');
+  assert.equal(
+    platform().some((object) => JSON.stringify(object).includes('NAMESPACES2WATCH')),
+    false,
+  );
+});
+
+test('cert-manager makes the certificate: mounted, trusted by annotation, told to the operator', () => {
+  const objects = platform({ certificates: 'cert-manager' });
+  assert.deepEqual(one(objects, 'Certificate')['spec'].dnsNames, [
+    'rossoctl-webhook.rossoctl-system.svc',
+    'rossoctl-webhook.rossoctl-system.svc.cluster.local',
+  ]);
+  assert.deepEqual(container(objects).args, ['--certificates=files']);
+  assert.ok(
+    container(objects).volumeMounts.some(
+      (mount: { mountPath: string }) => mount.mountPath === '/etc/rossoctl/certificate',
+    ),
+  );
+  for (const kind of ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration']) {
+    const { annotations } = one(objects, kind).metadata;
+    assert.equal(annotations?.['cert-manager.io/inject-ca-from'], 'rossoctl-system/rossoctl-webhook');
+  }
+});
+
+test('GO-02 nothing the platform installs says who manages it', () => {
+  for (const object of platform({ config: {}, featureGates: {}, certificates: 'cert-manager' })) {
+    assert.equal(object.metadata.labels?.['app.kubernetes.io/managed-by'], undefined);
+    assert.equal(object.metadata.labels?.['app.kubernetes.io/part-of'], 'rossoctl');
+  }
+});
+
+const refused: readonly (readonly [what: string, act: () => unknown, says: RegExp])[] = [
+  ['an empty image', () => platform({ image: '' }), /image "" is not an image reference/],
+  ['no replica', () => platform({ replicas: 0 }), /replicas 0: at least one is needed/],
+  ['half a replica', () => platform({ replicas: 1.5 }), /replicas 1.5/],
+  [
+    'a namespace that cannot be',
+    () => platform({ watch: { kind: 'namespaced', namespaces: ['Team_1'] } }),
+    /"Team_1" is not a namespace name/,
+  ],
+  [
+    'watching one more namespace in cluster mode',
+    () => platform({}, (made) => made.watchNamespace('team1')),
+    /the platform watches every namespace; set watch/,
+  ],
+  [
+    'an unknown configuration key',
+    () => platform({ config: { spiffe: { trustDomian: 'x' } } as object }),
+    /\[test\/rossoctl\/config\] ConfigMap rossoctl-system\/rossoctl-platform-config.*spiffe\.trustDomian: unknown key; did you mean trustDomain\?/,
+  ],
+  [
+    'a gate that is text',
+    () => platform({ featureGates: { injectTools: 'false' } as object }),
+    /injectTools: .*write false without quotes/,
+  ],
+];
+for (const [what, act, says] of refused) {
+  test(`refused: ${what}`, () => {
+    assert.throws(act, says);
+  });
+}

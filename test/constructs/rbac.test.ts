@@ -1,0 +1,113 @@
+/** RBAC of an install: which roles exist in which mode, and what none of them may hold. */
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { App, Chart } from 'cdk8s';
+import { operatorPermissions } from '../../constructs/permissions.ts';
+import { OperatorRbac } from '../../constructs/rbac.ts';
+import { WatchedNamespaces, type WatchScope } from '../../constructs/watched-namespaces.ts';
+import type { Permission } from '../../runtime/engine/types.ts';
+import { platform, type Synthesized } from './synthesized.ts';
+
+const permission = (resource: string, scope: Permission['scope']): Permission => ({
+  apiGroup: '',
+  resources: [resource],
+  verbs: ['get'],
+  scope,
+  why: `${resource} are read`,
+});
+const permissions = [permission('pods', 'watched'), permission('leases', 'own'), permission('namespaces', 'cluster')];
+
+function rendered(scope: WatchScope, given: readonly Permission[] = permissions): readonly string[] {
+  const chart = new Chart(new App(), 'test');
+  const watched = new WatchedNamespaces(scope);
+  new OperatorRbac(chart, 'rbac', { namespace: 'op-ns', serviceAccountName: 'op', watched, permissions: given });
+  return (chart.toJson() as readonly Synthesized[])
+    .map(({ kind, metadata, ...rest }) => {
+      const resources = (rest['rules'] ?? []).flatMap((rule: { resources: string[] }) => rule.resources);
+      return [kind, metadata.namespace ?? '-', metadata.name, ...resources].join(' ');
+    })
+    .sort();
+}
+
+test('cluster mode: ClusterRoles for watched and cluster, a Role for own', () => {
+  assert.deepEqual(rendered({ kind: 'cluster' }), [
+    'ClusterRole - op-cluster-role namespaces',
+    'ClusterRole - op-manager-role pods',
+    'ClusterRoleBinding - op-cluster-rolebinding',
+    'ClusterRoleBinding - op-manager-rolebinding',
+    'Role op-ns op-own-role leases',
+    'RoleBinding op-ns op-own-rolebinding',
+  ]);
+});
+
+test('RB-01 namespaced mode: only Roles, but for the cluster-scoped reads that were declared', () => {
+  assert.deepEqual(rendered({ kind: 'namespaced', namespaces: ['b', 'a'] }), [
+    'ClusterRole - op-cluster-role namespaces',
+    'ClusterRoleBinding - op-cluster-rolebinding',
+    'Role a op-manager-role pods',
+    'Role b op-manager-role pods',
+    'Role op-ns op-own-role leases',
+    'RoleBinding a op-manager-rolebinding',
+    'RoleBinding b op-manager-rolebinding',
+    'RoleBinding op-ns op-own-rolebinding',
+  ]);
+  const without = rendered(
+    { kind: 'namespaced', namespaces: ['a'] },
+    permissions.filter(({ scope }) => scope !== 'cluster'),
+  );
+  assert.deepEqual(
+    without.filter((line) => line.startsWith('Cluster')),
+    [],
+  );
+});
+
+test('the operator may watch its own namespace too: two roles of different names', () => {
+  const lines = rendered({ kind: 'namespaced', namespaces: ['op-ns'] }).filter((line) => line.startsWith('Role op-ns'));
+  assert.deepEqual(lines, ['Role op-ns op-manager-role pods', 'Role op-ns op-own-role leases']);
+});
+
+test('a scope nobody asks for leaves nothing', () => {
+  assert.deepEqual(rendered({ kind: 'cluster' }, []), []);
+});
+
+const modes: readonly WatchScope[] = [{ kind: 'cluster' }, { kind: 'namespaced', namespaces: ['team1'] }];
+for (const watch of modes) {
+  const roles = platform({ watch }).filter(({ kind }) => kind === 'Role' || kind === 'ClusterRole');
+
+  test(`RB-02 ${watch.kind} mode: no wildcard anywhere`, () => {
+    assert.equal(JSON.stringify(roles.map((role) => role['rules'])).includes('*'), false);
+  });
+
+  test(`RB-02 ${watch.kind} mode: Secrets only in the operator's own namespace, and readable only by name`, () => {
+    for (const role of roles) {
+      for (const rule of role['rules'].filter((row: { resources: string[] }) => row.resources.includes('secrets'))) {
+        assert.equal(role.metadata.namespace, 'rossoctl-system');
+        if (rule.resourceNames === undefined) assert.deepEqual(rule.verbs, ['create']);
+      }
+    }
+  });
+
+  test(`RB-02 ${watch.kind} mode: the operator cannot write roles, bindings or admission policies`, () => {
+    for (const rule of roles.flatMap((role) => role['rules'])) {
+      assert.equal(rule.apiGroups.includes('rbac.authorization.k8s.io'), false);
+      assert.equal(
+        rule.resources.some((name: string) => name.startsWith('validatingadmissionpolic')),
+        false,
+      );
+    }
+  });
+}
+
+test('every role of the operator says why', () => {
+  const ours = platform().filter(
+    ({ kind, metadata }) => kind.endsWith('Role') && metadata.name.startsWith('rossoctl-operator'),
+  );
+  assert.ok(ours.length > 0);
+  const lines = ours.flatMap(({ metadata }) => (metadata.annotations?.['rossoctl.io/why'] ?? '').split('\n'));
+  for (const { why } of operatorPermissions)
+    assert.ok(
+      lines.some((line) => line.endsWith(why)),
+      why,
+    );
+});

@@ -1,0 +1,119 @@
+/** Settings of an environment: what is read, and each refusal with file, line, path and remedy. */
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { environments, readSettings } from '../../stacks/environments.ts';
+import { parseSettings, type Settings } from '../../stacks/settings.ts';
+
+const digest = `example.test/rossoctl@sha256:${'a'.repeat(64)}`;
+
+function parse(text: string, image?: string): Settings {
+  return parseSettings(text, 'stacks/Pulumi.test.yaml', { environment: 'test', image });
+}
+const platform = (lines: string) => `config:\n  rossoctl:platform:\n${lines.replaceAll(/^/gm, '    ')}\n`;
+
+test('there is one file an environment', () => {
+  assert.deepEqual(environments(), ['dev', 'local', 'production']);
+});
+
+test('each environment is usable', () => {
+  for (const environment of environments()) {
+    const settings = readSettings(environment, { image: digest });
+    assert.equal(settings.environment, environment);
+    assert.equal(settings.platform.image, digest);
+  }
+});
+
+test('the local image is the one that is built here', () => {
+  const { platform: local } = readSettings('local');
+  assert.deepEqual([local.image, local.imagePullPolicy], ['lab.local/rossoctl:dev', 'IfNotPresent']);
+});
+
+test('what Pulumi keeps in the same file is left alone', () => {
+  const text = `encryptionsalt: v1:abc\nconfig:\n  kubernetes:context: kind\n  aws:key:\n    secure: xyz\n  rossoctl:platform:\n    image: i\n`;
+  assert.equal(parse(text).platform.image, 'i');
+});
+
+test('the image of the caller wins', () => {
+  assert.equal(parse(platform('image: a'), 'b').platform.image, 'b');
+});
+
+const refused: readonly (readonly [what: string, text: string, says: RegExp])[] = [
+  [
+    'nothing at all',
+    '',
+    /Pulumi\.test\.yaml: config\.rossoctl:platform\.image: is not set; write it here or give --image/,
+  ],
+  ['a list', '- a', /must be a section with config: rossoctl:platform/],
+  ['text that is no YAML', 'config: [', /Pulumi\.test\.yaml: line 1/],
+  ['an unknown top level', `confg:\n  a: b`, /line 1: confg: unknown key; did you mean config\?/],
+  [
+    'another key of ours',
+    `config:\n  rossoctl:platfrom:\n    image: i`,
+    /config\.rossoctl:platfrom: unknown key; did you mean rossoctl:platform\?/,
+  ],
+  ['a key without a project', `config:\n  platform:\n    image: i`, /config\.platform: unknown key/],
+  [
+    'an unknown setting',
+    platform('image: i\nreplica: 2'),
+    /line 4: config\.rossoctl:platform\.replica: unknown key; did you mean replicas\?/,
+  ],
+  [
+    'text for a number',
+    platform('image: i\nreplicas: "2"'),
+    /replicas: 2 is a string; write 2 without quotes|replicas: "2" is a string/,
+  ],
+  [
+    'an unknown mode',
+    platform('image: i\nmode: namespace'),
+    /mode: "namespace" is not allowed; must be one of cluster, namespaced/,
+  ],
+  [
+    'an unknown configuration key',
+    platform('image: i\nconfig:\n  mtls:\n    mod: strict'),
+    /rossoctl:platform\.config\.mtls\.mod: unknown key; did you mean mode\?/,
+  ],
+  [
+    'an unknown gate',
+    platform('image: i\nfeatureGates:\n  injectTool: true'),
+    /featureGates\.injectTool: unknown key; did you mean injectTools\?/,
+  ],
+  [
+    'an unknown key in a namespace’s defaults',
+    platform('image: i\nnamespaces:\n  - name: a\n    defaults:\n      mtl: {}'),
+    /namespaces\[0\]\.defaults\.mtl: unknown key/,
+  ],
+  [
+    'a secret',
+    platform('image: i\nconfig:\n  identity:\n    realm:\n      secure: abc'),
+    /config\.identity\.realm: .*(secret|section)/,
+  ],
+  [
+    'a secret beside it',
+    platform('image:\n  secure: abc'),
+    /rossoctl:platform\.image: .*is a secret; manifests only name Secrets/,
+  ],
+  [
+    'a tag where a digest is required',
+    platform('image: a:1\nrequireImageDigest: true'),
+    /"a:1" is not pinned by digest, which this environment requires; use registry\/rossoctl@sha256/,
+  ],
+];
+for (const [what, text, says] of refused) {
+  test(`refused: ${what}`, () => {
+    assert.throws(() => parse(text), { code: 'Settings', message: says });
+  });
+}
+
+test('refused: an environment there is not', () => {
+  assert.throws(() => readSettings('prodution'), /no environment "prodution": did you mean production\?/);
+  assert.throws(() => readSettings('../local'), /no environment "\.\.\/local"/);
+});
+
+test('refused: production without a digest', () => {
+  assert.throws(
+    () => readSettings('production'),
+    /Pulumi\.production\.yaml: .*image: is not set; .*--image registry\/rossoctl@sha256/,
+  );
+  assert.throws(() => readSettings('production', { image: 'rossoctl:1' }), /not pinned by digest/);
+});

@@ -1,0 +1,152 @@
+/** Synthesis of each environment: the whole output as golden files, its order, and the command line around it. */
+
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { after } from 'node:test';
+import { App, ApiObject, Chart } from 'cdk8s';
+import { buildApp } from '../../stacks/app.ts';
+import { environments, readSettings } from '../../stacks/environments.ts';
+import { manifestsOf, streamOf, treeOf } from '../../stacks/tree.ts';
+import { markerName, writeTree } from '../../stacks/write-tree.ts';
+import { assertGolden } from '../constructs/golden.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const work = mkdtempSync(path.join(tmpdir(), 'rossoctl-synth-'));
+after(() => rmSync(work, { recursive: true, force: true }));
+
+const pinned = `example.test/rossoctl@sha256:${'a'.repeat(64)}`;
+const manifests = (environment: string) =>
+  manifestsOf(buildApp(readSettings(environment, environment === 'production' ? { image: pinned } : {})));
+
+for (const environment of environments()) {
+  test(`golden: ${environment}`, () => {
+    assertGolden(`${environment}.yaml`, streamOf(manifests(environment)));
+  });
+
+  test(`${environment}: two runs give the same bytes`, () => {
+    assert.deepEqual(treeOf(manifests(environment)), treeOf(manifests(environment)));
+  });
+
+  test(`${environment}: namespaces and CRDs first, the policy after the operator, webhooks last`, () => {
+    const kinds = [...new Set(manifests(environment).map(({ kind }) => kind))];
+    const before = (first: string, then: string) =>
+      assert.ok(kinds.indexOf(first) < kinds.indexOf(then), `${first} before ${then}`);
+    assert.equal(kinds[0], 'Namespace');
+    before('CustomResourceDefinition', 'ConfigMap');
+    before('ConfigMap', 'Deployment');
+    before('Role', 'RoleBinding');
+    before('RoleBinding', 'Deployment');
+    before('Deployment', 'Service');
+    before('Service', 'ValidatingAdmissionPolicy');
+    before('ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding');
+    before('ValidatingAdmissionPolicyBinding', 'MutatingWebhookConfiguration');
+    assert.deepEqual(kinds.slice(-2), ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration']);
+  });
+
+  test(`${environment}: the tree, read in the order of its names, is the stream`, () => {
+    const objects = treeOf(manifests(environment)).filter(({ path: name }) => name.endsWith('.yaml'));
+    const sorted = [...objects].sort((a, b) => (a.path < b.path ? -1 : 1));
+    assert.equal(sorted.map(({ text }) => text).join('---\n'), streamOf(manifests(environment)));
+  });
+}
+
+test('RB-01 dev is namespaced: no cluster-wide right over workloads', () => {
+  const roles = manifests('dev').filter(({ kind }) => kind === 'ClusterRole') as unknown as readonly {
+    readonly rules: readonly { readonly resources: readonly string[] }[];
+  }[];
+  const resources = roles.flatMap(({ rules }) => rules.flatMap((rule) => rule.resources));
+  for (const scoped of ['deployments', 'pods', 'configmaps', 'secrets', 'agentruntimes']) {
+    assert.equal(resources.includes(scoped), false, scoped);
+  }
+});
+
+test('objects that would share a file are refused', () => {
+  const app = new App();
+  for (const id of ['a', 'b']) {
+    const metadata = { name: 'same', namespace: 'ns' };
+    new ApiObject(new Chart(app, id), 'x', { apiVersion: 'v1', kind: 'ConfigMap', metadata });
+  }
+  assert.throws(
+    () => manifestsOf(app),
+    /2 objects for 20-configuration\/ns\/configmap-same\.yaml: give each its own name/,
+  );
+});
+
+test('one name in two namespaces is two files', () => {
+  const app = new App();
+  const chart = new Chart(app, 'a');
+  for (const namespace of ['team1', 'team2']) {
+    new ApiObject(chart, namespace, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'same', namespace } });
+  }
+  assert.equal(treeOf(manifestsOf(app)).filter(({ path: name }) => name.endsWith('same.yaml')).length, 2);
+});
+
+test('a second run removes what is gone, and only that', () => {
+  const dir = path.join(work, 'stale');
+  writeTree(dir, [
+    { path: 'a/one.yaml', text: '1' },
+    { path: 'b/two.yaml', text: '2' },
+  ]);
+  writeFileSync(path.join(dir, 'a/mine.txt'), 'kept');
+  assert.deepEqual(writeTree(dir, [{ path: 'b/two.yaml', text: '2' }]), { files: 1, changed: 0, removed: 1 });
+  assert.equal(existsSync(path.join(dir, 'a/one.yaml')), false);
+  assert.equal(readFileSync(path.join(dir, 'a/mine.txt'), 'utf8'), 'kept');
+  rmSync(path.join(dir, 'a/mine.txt'));
+  writeTree(dir, [{ path: 'c/three.yaml', text: '3' }]);
+  assert.deepEqual(globSync('**/*', { cwd: dir }).sort(), ['a', 'c', 'c/three.yaml']);
+});
+
+test('a folder that synth did not write is left alone', () => {
+  const dir = path.join(work, 'foreign');
+  mkdirSync(dir);
+  writeFileSync(path.join(dir, 'precious.yaml'), 'x');
+  assert.throws(() => writeTree(dir, []), /foreign is not empty and was not written by synth .*choose another --out/);
+  assert.equal(readFileSync(path.join(dir, 'precious.yaml'), 'utf8'), 'x');
+});
+
+test('an edited marker file cannot reach outside', () => {
+  const dir = path.join(work, 'marker');
+  const outside = path.join(work, 'outside.yaml');
+  writeFileSync(outside, 'x');
+  writeTree(dir, [{ path: 'a.yaml', text: '1' }]);
+  writeFileSync(path.join(dir, markerName), `../outside.yaml\n${outside}\na.yaml\n`);
+  assert.equal(writeTree(dir, []).removed, 1);
+  assert.ok(existsSync(outside));
+});
+
+const synth = (...args: readonly string[]) =>
+  spawnSync(process.execPath, ['stacks/synth.ts', ...args], { cwd: root, encoding: 'utf8' });
+
+test('the command line writes, prints, and says what it did on standard error', () => {
+  const out = path.join(work, 'cli');
+  const written = synth('--env', 'dev', '--out', out);
+  assert.equal(written.status, 0, written.stderr);
+  assert.equal(written.stdout, '');
+  assert.match(written.stderr, /^dev: \d+ objects in .*cli \(\d+ files changed, 0 removed\)\n$/);
+  const printed = synth('--env', 'dev', '--stdout', '--image', 'other:1');
+  assert.match(printed.stdout, /image: other:1/);
+  assert.match(printed.stderr, /^dev: \d+ objects\n$/);
+});
+
+const misuse: readonly (readonly [args: readonly string[], code: number, says: RegExp])[] = [
+  [['--help'], 0, /usage: npm run synth/],
+  [['--nope'], 2, /Unknown option '--nope'[\s\S]*usage:/],
+  [['--stdout', '--out', 'x'], 2, /leave out --out/],
+  [['--env', 'lokal'], 1, /no environment "lokal": did you mean local\?/],
+  [['--env', 'production'], 1, /give --image registry\/rossoctl@sha256/],
+];
+for (const [args, code, says] of misuse) {
+  test(`synth ${args.join(' ')} ends with ${code}`, () => {
+    const { status, stdout, stderr } = synth(...args);
+    assert.equal(status, code);
+    assert.match(stdout + stderr, says);
+  });
+}
+
+test('the generated files are current', () => {
+  const output = execFileSync(process.execPath, ['scripts/gen.ts', '--check'], { cwd: root, encoding: 'utf8' });
+  assert.equal(output, '');
+});
