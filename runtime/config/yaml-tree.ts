@@ -16,6 +16,9 @@ const maxDepth = 32;
 const tooDeep = `nested more than ${maxDepth} levels deep`;
 /** Values, counted again for each alias: what tools that reuse objects write stays far below, an alias bomb does not. */
 const maxNodes = 5_000;
+const tooMany = `the document has more than ${maxNodes} values, aliases included`;
+/** Signs of YAML's grammar; the parser's time grows with them, so a text that is all signs is not given to it. */
+const maxSigns = 4 * maxNodes;
 /** Tags that say what the core schema would find anyway, or that text is text. */
 const coreTags = /^tag:yaml\.org,2002:(str|int|float|bool|null|map|seq)$/;
 
@@ -33,7 +36,7 @@ export function readYaml(text: string): YamlTree | readonly Violation[] {
   const faults = [...document.errors, ...document.warnings].map(({ code, message, pos }) => ({
     path: '',
     line: lines.linePos(pos[0]).line,
-    message: code === 'MULTIPLE_DOCS' ? 'there is more than one YAML document; keep one' : firstLine(message),
+    message: faultMessage(code, message),
   }));
   if (faults.length > 0) return faults;
   const walk: Walk = { lines, lineByPath: new Map(), anchors: new Map(), violations: [], budget: maxNodes };
@@ -42,6 +45,12 @@ export function readYaml(text: string): YamlTree | readonly Violation[] {
   const value = isEmpty ? undefined : plain(root, '', walk, 0);
   if (walk.violations.length > 0) return walk.violations;
   return { value, lineOf: (path) => nearestLine(walk.lineByPath, path) };
+}
+
+/** The parser reports an exhausted stack of its own as one more fault. */
+function faultMessage(code: string, message: string): string {
+  if (code === 'MULTIPLE_DOCS') return 'there is more than one YAML document; keep one';
+  return message.startsWith('Maximum call stack') ? tooDeep : firstLine(message);
 }
 
 interface Walk {
@@ -53,7 +62,7 @@ interface Walk {
   budget: number;
 }
 
-/** Bounds what the recursive parser sees: brackets left open, and compact nesting such as `- - - -`. */
+/** Bounds what the parser sees: size, brackets left open, compact nesting such as `- - - -`, and the signs of its grammar. */
 function tooLarge(text: string): string | undefined {
   if (Buffer.byteLength(text) > maxBytes) return `the document is larger than ${maxBytes / 1024} KiB`;
   if (/^[ \t]*(?:[-?:][ \t]+){33}/m.test(text)) return tooDeep;
@@ -62,7 +71,8 @@ function tooLarge(text: string): string | undefined {
     open += bracket === '[' || bracket === '{' ? 1 : -1;
     if (open > 4 * maxDepth) return tooDeep;
   }
-  return undefined;
+  const signs = text.match(/[-?:,&*!][ \t\n]|[[\]{}\n]/g)?.length ?? 0;
+  return signs > maxSigns ? tooMany : undefined;
 }
 
 function parsed(text: string, lineCounter: LineCounter) {
@@ -90,7 +100,7 @@ function plain(node: Node, path: string, walk: Walk, depth: number): unknown {
 function refusal(node: Node, walk: Walk, depth: number): string | undefined {
   walk.budget -= 1;
   if (depth > maxDepth) return tooDeep;
-  if (walk.budget < 0) return `the document has more than ${maxNodes} values, aliases included`;
+  if (walk.budget < 0) return tooMany;
   if (node.tag !== undefined && !coreTags.test(node.tag)) return `the tag ${shortened(node.tag)} is not accepted`;
   return isScalar(node) ? scalarRefusal(node.value) : undefined;
 }

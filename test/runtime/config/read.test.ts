@@ -182,9 +182,9 @@ test('on the admission path an unchanged namespace costs a few look-ups', () => 
   const reader = cache(platformConfigMap({ uid: 'p', resourceVersion: '1', data: good }));
   const runs = 20_000;
   for (let i = 0; i < runs; i++) layers.lastGood(reader, 'team1');
-  const start = performance.now();
+  const before = process.cpuUsage();
   for (let i = 0; i < runs; i++) layers.lastGood(reader, 'team1');
-  const microseconds = ((performance.now() - start) * 1000) / runs;
-  // Measured well under 1 µs; the bound allows for a machine that is busy with something else.
-  assert.ok(microseconds < 50, `${microseconds.toFixed(2)} µs`);
+  const microseconds = process.cpuUsage(before).user / runs;
+  // Measured well under 1 µs; the bound allows for a slower processor.
+  assert.ok(microseconds < 5, `${microseconds.toFixed(2)} µs`);
 });
