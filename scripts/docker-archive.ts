@@ -1,4 +1,5 @@
-// Writes a container image as a docker-archive tar, byte for byte the same for the same content.
+/** Writes a container image as a docker-archive tar, byte for byte the same for the same content. */
+
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { posix } from 'node:path';

@@ -1,4 +1,4 @@
-// Encodes a tar archive (POSIX ustar, with pax records for long names) that depends on nothing but its entries.
+/** Encodes a tar archive (POSIX ustar, with pax records for long names) that depends on nothing but its entries. */
 
 interface Owned {
   /** Relative, without a trailing slash. */

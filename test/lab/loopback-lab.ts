@@ -3,18 +3,21 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ApiServerClient, apiServerClient } from './api-server-client.ts';
-import { controlPlaneBinaries } from './binaries.ts';
+import { type BinaryName, controlPlaneBinaries } from './binaries.ts';
 import { ensureBinaries, pathOf } from './build.ts';
 import { type Component, startComponent, untilReady } from './component.ts';
 import { serverUrl, writeControlPlaneFiles } from './control-plane-files.ts';
-import { apiServerFlags, controllerManagerFlags, etcdFlags, schedulerFlags } from './flags.ts';
+import { apiServerFlags, type ControlPlaneLayout, controllerManagerFlags, etcdFlags, schedulerFlags } from './flags.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
+import { labRecord } from './lab-record.ts';
 import { labDir, labKubeconfigPath, labLogPath } from './locations.ts';
 import { findFreePort } from './ports.ts';
 import { type Report, timed } from './progress.ts';
-import { type ControlPlaneLab, writeState } from './state.ts';
+import type { ControlPlaneLab } from './state.ts';
 
-const readyTimeoutMs = 90_000;
+const readyTimeoutMs = 120_000;
+
+type StartComponent = (component: BinaryName, parameters: readonly string[]) => Component;
 
 /** Starts etcd, kube-apiserver, kube-controller-manager and kube-scheduler and waits until they work. */
 export async function startLoopbackLab(name: string, report: Report): Promise<ControlPlaneLab> {
@@ -25,53 +28,59 @@ export async function startLoopbackLab(name: string, report: Report): Promise<Co
   const port = await findFreePort(address);
   // In the temporary folder, because the project's path may be too long for a socket.
   const socketDir = mkdtempSync(join(tmpdir(), 'rossoctl-lab-'));
-  const etcdDataDir = join(dir, 'etcd');
-  const place = { dir, socketDir, etcdDataDir, address, port, isAudited: false };
-  let lab: ControlPlaneLab = {
+  const place = { dir, socketDir, etcdDataDir: join(dir, 'etcd'), address, port, isAudited: false };
+  const server = serverUrl(place);
+  const record = labRecord(initialState(name, server, socketDir));
+  const layout = await writeControlPlaneFiles(place);
+  const { certificatesDir } = layout;
+  writeKubeconfig(labKubeconfigPath(name), { server, certificatesDir, user: 'admin' });
+
+  const start: StartComponent = (component, parameters) => {
+    const [program, logPath] = [pathOf(binaries, component), labLogPath(name, component)];
+    return record.add(startComponent({ component, program, parameters, logPath, cwd: socketDir, endsWith: 'itself' }));
+  };
+  const client = apiServerClient(server, certificatesDir);
+  try {
+    await startInTurn({ layout, client, report, start });
+  } finally {
+    client.close();
+  }
+  return record.change({ isComplete: true });
+}
+
+function initialState(name: string, server: string, socketDir: string): ControlPlaneLab {
+  return {
     kind: 'control-plane',
     name,
     startedAt: new Date().toISOString(),
     isComplete: false,
-    server: serverUrl(place),
-    hostAddress: address,
+    server,
+    hostAddress: '127.0.0.1',
     socketDir,
     processes: [],
   };
-  writeState(lab);
-  const layout = await writeControlPlaneFiles(place);
-  const { certificatesDir } = layout;
-  writeKubeconfig(labKubeconfigPath(name), { server: lab.server, certificatesDir, user: 'admin' });
-
-  const start = (component: (typeof controlPlaneBinaries)[number], parameters: readonly string[]): Component => {
-    const program = pathOf(binaries, component);
-    const logPath = labLogPath(name, component);
-    const started = startComponent({ component, program, parameters, logPath, cwd: socketDir, endsWith: 'itself' });
-    lab = { ...lab, processes: [...lab.processes, started] };
-    writeState(lab);
-    return started;
-  };
-  const client = apiServerClient(lab.server, certificatesDir);
-  const untilAnswers = (component: Component, path: string): Promise<void> =>
-    untilReady(component, () => client.answers(path), { timeoutMs: readyTimeoutMs });
-  try {
-    await timed(report, 'etcd and kube-apiserver', async () => {
-      start('etcd', etcdFlags(layout));
-      await untilAnswers(start('kube-apiserver', apiServerFlags(layout)), '/readyz');
-    });
-    await timed(report, 'kube-controller-manager and kube-scheduler', async () => {
-      start('kube-scheduler', schedulerFlags(layout));
-      await untilControllersWork(start('kube-controller-manager', controllerManagerFlags(layout)), client);
-    });
-  } finally {
-    client.close();
-  }
-  lab = { ...lab, isComplete: true };
-  writeState(lab);
-  return lab;
 }
 
-/** Waits for something that only a working controller makes. */
-export function untilControllersWork(controllerManager: Component, client: ApiServerClient): Promise<void> {
-  const made = '/api/v1/namespaces/default/serviceaccounts/default';
-  return untilReady(controllerManager, () => client.answers(made), { timeoutMs: readyTimeoutMs });
+interface ControlPlaneStart {
+  readonly layout: ControlPlaneLayout;
+  readonly client: ApiServerClient;
+  readonly report: Report;
+  readonly start: StartComponent;
 }
+
+/** Starts the components of a control plane and waits until the API server answers and the controllers work. */
+export async function startInTurn({ layout, client, report, start }: ControlPlaneStart): Promise<void> {
+  await timed(report, 'etcd and kube-apiserver', async () => {
+    start('etcd', etcdFlags(layout));
+    const apiServer = start('kube-apiserver', apiServerFlags(layout));
+    await untilReady(apiServer, () => client.answers('/readyz'), { timeoutMs: readyTimeoutMs });
+  });
+  await timed(report, 'kube-controller-manager and kube-scheduler', async () => {
+    start('kube-scheduler', schedulerFlags(layout));
+    const controllers = start('kube-controller-manager', controllerManagerFlags(layout));
+    await untilReady(controllers, () => client.answers(controllersAtWorkPath), { timeoutMs: readyTimeoutMs });
+  });
+}
+
+// Only a working controller makes it.
+const controllersAtWorkPath = '/api/v1/namespaces/default/serviceaccounts/default';

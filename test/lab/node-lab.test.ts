@@ -14,6 +14,7 @@ import { hostFootprint, leftovers } from './leftovers.ts';
 import { loadImage } from './load-image.ts';
 import { labDir, labKubeconfigPath } from './locations.ts';
 import { ensureBusybox } from './node/busybox.ts';
+import { ensureNodePackages } from './node/packages.ts';
 import { reportToStderr } from './progress.ts';
 import { runCommand } from './run-command.ts';
 import { readState } from './state.ts';
@@ -54,6 +55,7 @@ describe('node lab', { skip }, () => {
   let footprint: readonly string[] = [];
 
   before(async () => {
+    await ensureNodePackages(reportToStderr);
     footprint = await hostFootprint();
     await Promise.all(names.map((name) => up(wanted(name), reportToStderr)));
     await kubectl(
@@ -107,10 +109,10 @@ describe('node lab', { skip }, () => {
   test('an image archive is loaded once and runs', async () => {
     const [file, tag] = [join(labDir(first), 'loaded.tar'), 'lab.local/loaded:1'];
     const source = await ensureBusybox(reportToStderr);
-    writeDockerArchive({ file, tag, entries: [{ path: 'say', mode: 0o755, source }], config: { User: '1000' } });
+    writeDockerArchive({ file, tag, entries: [{ path: 'busybox', mode: 0o755, source }], config: { User: '1000' } });
     assert.equal(await loadImage(first, file), true);
     assert.equal(await loadImage(first, file), false);
-    const command = ['--restart=Never', '--command', '--', '/say', 'echo', 'loaded'];
+    const command = ['--restart=Never', '--command', '--', '/busybox', 'echo', 'loaded'];
     await kubectl(first, 'run', 'loaded', `--image=${tag}`, '--image-pull-policy=Never', ...command);
     await kubectl(first, 'wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/loaded', '--timeout=30s');
     assert.equal(await kubectl(first, 'logs', 'loaded'), 'loaded\n');

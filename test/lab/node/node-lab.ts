@@ -4,20 +4,15 @@ import { join } from 'node:path';
 import { type ApiServerClient, apiServerClient } from '../api-server-client.ts';
 import { type BinaryName, binaries } from '../binaries.ts';
 import { type BinaryPaths, ensureBinaries, pathOf } from '../build.ts';
-import { type Component, untilReady } from '../component.ts';
+import type { Component } from '../component.ts';
 import { serverUrl, writeControlPlaneFiles } from '../control-plane-files.ts';
-import {
-  apiServerFlags,
-  type ControlPlaneLayout,
-  controllerManagerFlags,
-  etcdFlags,
-  schedulerFlags,
-} from '../flags.ts';
+import type { ControlPlaneLayout } from '../flags.ts';
 import { writeKubeconfig } from '../kubeconfig.ts';
+import { type LabRecord, labRecord } from '../lab-record.ts';
 import { labKubeconfigPath, labLogPath } from '../locations.ts';
-import { untilControllersWork } from '../loopback-lab.ts';
+import { startInTurn } from '../loopback-lab.ts';
 import { type Report, timed } from '../progress.ts';
-import { type NodeLab, writeState } from '../state.ts';
+import type { NodeLab } from '../state.ts';
 import { ensureBusybox } from './busybox.ts';
 import { makeCgroup } from './cgroups.ts';
 import { ensureLabImages, importImage, labImages } from './images.ts';
@@ -51,7 +46,8 @@ export async function startNodeLab(name: string, report: Report): Promise<NodeLa
   const busybox = await ensureBusybox(report);
   const archives = await ensureLabImages(paths, busybox);
   const layout = nodeLayout(name);
-  const record = labRecord(name, layout);
+  mkdirSync(layout.dir, { recursive: true });
+  const record = labRecord(initialState(name, layout));
   const { namespaces, controlPlane } = await timed(report, 'namespaces, network and certificates', () =>
     prepare(record, layout, paths),
   );
@@ -70,14 +66,8 @@ export async function startNodeLab(name: string, report: Report): Promise<NodeLa
   return record.change({ isComplete: true });
 }
 
-interface LabRecord {
-  readonly change: (part: Partial<NodeLab>) => NodeLab;
-  readonly add: (component: Component) => Component;
-}
-
-function labRecord(name: string, { dir, linkName, cgroupRoot }: NodeLayout): LabRecord {
-  mkdirSync(dir, { recursive: true });
-  let lab: NodeLab = {
+function initialState(name: string, { linkName, cgroupRoot }: NodeLayout): NodeLab {
+  return {
     kind: 'node',
     name,
     startedAt: new Date().toISOString(),
@@ -89,22 +79,9 @@ function labRecord(name: string, { dir, linkName, cgroupRoot }: NodeLayout): Lab
     linkName,
     cgroupRoot,
   };
-  const change: LabRecord['change'] = (part) => {
-    lab = { ...lab, ...part };
-    writeState(lab);
-    return lab;
-  };
-  change({});
-  return {
-    change,
-    add: (component) => {
-      change({ processes: [...lab.processes, component] });
-      return component;
-    },
-  };
 }
 
-async function prepare(record: LabRecord, layout: NodeLayout, paths: BinaryPaths) {
+async function prepare(record: LabRecord<NodeLab>, layout: NodeLayout, paths: BinaryPaths) {
   const { dir, linkName, cgroupRoot } = layout;
   const logPath = join(dir, 'log', 'namespaces.log');
   const namespaces = await startNamespaces(pathOf(paths, 'pause'), { dir, logPath, onStart: record.add });
@@ -122,8 +99,7 @@ async function prepare(record: LabRecord, layout: NodeLayout, paths: BinaryPaths
     node: { name: nodeName, address: nodeAddress },
   });
   const server = serverUrl(controlPlane);
-  record.change({ server, hostAddress });
-  const { name } = record.change({});
+  const { name } = record.change({ server, hostAddress });
   const { certificatesDir } = controlPlane;
   writeKubeconfig(labKubeconfigPath(name), { server, certificatesDir, user: 'admin' });
   return { namespaces, controlPlane };
@@ -139,7 +115,7 @@ async function startComponents(start: Start, archives: readonly string[]): Promi
     snapshotter: await findSnapshotter(namespaces),
   });
   const images = timed(report, 'containerd and images', () => startContainerd(start, files, archives));
-  await Promise.all([images, startControlPlane(start)]);
+  await Promise.all([images, startInTurn({ layout: controlPlane, client, report, start: start.startInside })]);
   const kubelet = await startNode(start, files);
   await timed(report, 'node, DNS and network policies', () =>
     untilNodeWorks({ client, namespaces, kubelet, busybox: start.busybox }),
@@ -150,18 +126,6 @@ async function startContainerd(start: Start, files: NodeFiles, archives: readonl
   const containerd = start.startInside('containerd', ['--config', files.containerdConfig]);
   await untilContainerdAnswers(start.namespaces, containerd);
   await Promise.all(archives.map((archive) => importImage(start.namespaces, { archive, labDir: start.layout.dir })));
-}
-
-async function startControlPlane({ startInside, controlPlane, client, report }: Start): Promise<void> {
-  await timed(report, 'etcd and kube-apiserver', async () => {
-    startInside('etcd', etcdFlags(controlPlane));
-    const apiServer = startInside('kube-apiserver', apiServerFlags(controlPlane));
-    await untilReady(apiServer, () => client.answers('/readyz'), { timeoutMs: 120_000 });
-  });
-  await timed(report, 'kube-controller-manager and kube-scheduler', async () => {
-    startInside('kube-scheduler', schedulerFlags(controlPlane));
-    await untilControllersWork(startInside('kube-controller-manager', controllerManagerFlags(controlPlane)), client);
-  });
 }
 
 async function startNode(start: Start, files: NodeFiles): Promise<Component> {
