@@ -24,9 +24,12 @@ const nodeFlags = ['--max-semi-space-size=2', '--max-old-space-size=160'];
 
 /** The Node binary of this checkout and every shared library it loads, at the paths the loader looks at. */
 export function nodeEntries(node = process.execPath): readonly ImageEntry[] {
-  if (process.platform !== 'linux') throw new Error('the image holds a Linux Node: run this on Linux, or build Containerfile with a container engine');
+  if (process.platform !== 'linux')
+    throw new Error('the image holds a Linux Node: run this on Linux, or build Containerfile with a container engine');
   const listed = execFileSync('ldd', [node], { encoding: 'utf8' });
-  const libraries = [...listed.matchAll(/(?:=> )?(\/\S+) \(0x/g)].flatMap((match) => (match[1] === undefined ? [] : [match[1]]));
+  const libraries = [...listed.matchAll(/(?:=> )?(\/\S+) \(0x/g)].flatMap((match) =>
+    match[1] === undefined ? [] : [match[1]],
+  );
   if (libraries.length === 0) throw new Error(`ldd lists no library of ${node}`);
   return [
     { path: 'usr/bin/node', mode: 0o755, source: node },
@@ -35,7 +38,10 @@ export function nodeEntries(node = process.execPath): readonly ImageEntry[] {
 }
 
 /** Builds the image archive; returns its path and size. Deterministic for the same sources and the same Node. */
-export async function buildImage(options: { readonly tag: string; readonly out: string }): Promise<{ readonly file: string; readonly bytes: number }> {
+export async function buildImage(options: {
+  readonly tag: string;
+  readonly out: string;
+}): Promise<{ readonly file: string; readonly bytes: number }> {
   const program = await bundle('runtime/operator/main.ts', path.join(root, 'dist/operator.mjs'));
   mkdirSync(path.dirname(options.out), { recursive: true });
   writeDockerArchive({
@@ -70,6 +76,8 @@ if (import.meta.main) {
     const started = performance.now();
     const made = await buildImage({ tag: values.tag, out: path.resolve(values.out) });
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    process.stdout.write(`${path.relative(process.cwd(), made.file)}: ${values.tag}, ${(made.bytes / 2 ** 20).toFixed(0)} MiB, ${seconds} s\n`);
+    process.stdout.write(
+      `${path.relative(process.cwd(), made.file)}: ${values.tag}, ${(made.bytes / 2 ** 20).toFixed(0)} MiB, ${seconds} s\n`,
+    );
   }
 }

@@ -1,0 +1,45 @@
+/** Two agents of two teams as their developers write them: each an ordinary workload composed with its AgentRuntime. */
+
+import { App, Chart } from 'cdk8s';
+import { Agent, AgentNamespace } from '../constructs/index.ts';
+
+/** Images of the agents; the defaults are what the demo loads into the lab. */
+export interface AgentImages {
+  readonly agent: string;
+}
+
+/**
+ * `team1/weather` takes everything from the platform. `team2` sends its traces elsewhere by a namespace default, so a platform-wide
+ * change of that setting does not concern `team2/billing`.
+ */
+export function agentsApp({ agent }: AgentImages): App {
+  const app = new App();
+  const teams = new Chart(app, 'teams', { disableResourceNameHashes: true });
+  new AgentNamespace(teams, 'team2', {
+    name: 'team2',
+    defaults: { trace: { endpoint: 'traces.team2:4317' } },
+  });
+  const agents = new Chart(app, 'agents', { disableResourceNameHashes: true });
+  new Agent(agents, 'weather', {
+    name: 'weather',
+    namespace: 'team1',
+    image: agent,
+    port: 8080,
+    user: 1000,
+    replicas: 1,
+    healthPath: '/.well-known/agent-card.json',
+    resources: { requests: { cpu: '10m', memory: '16Mi' }, limits: { memory: '64Mi' } },
+    runtime: { skills: ['forecast'] },
+  });
+  new Agent(agents, 'billing', {
+    name: 'billing',
+    namespace: 'team2',
+    image: agent,
+    port: 8080,
+    user: 1000,
+    replicas: 1,
+    healthPath: '/.well-known/agent-card.json',
+    resources: { requests: { cpu: '10m', memory: '16Mi' }, limits: { memory: '64Mi' } },
+  });
+  return app;
+}
