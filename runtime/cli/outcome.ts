@@ -29,7 +29,7 @@ export function outcomeOf(subject: string, judgement: Judgement, layers: Layers,
     denied,
     ...(denied ? {} : { object }),
     line: `${subject}: ${words[verdict.kind]} (${verdict.reason}): ${verdict.note}`,
-    warnings: [...(verdict.warnings ?? []), ...layers.warnings],
+    warnings: [...(verdict.warnings ?? []).filter((warning) => warning !== verdict.note), ...layers.warnings],
     explanation: explanation(judgement, layers),
   };
 }

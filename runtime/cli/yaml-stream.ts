@@ -7,7 +7,7 @@ import type { ParsedValue, ParseFault } from './documents.ts';
 const leftAsText = new Set(['tag:yaml.org,2002:timestamp']);
 
 /**
- * Every document of the text. `0644` is octal and `on` is true, as in any manifest; timestamps stay text. Whole numbers beyond 2^53 keep their
+ * Every document of the text. `0644` is octal and `on` is true, as in any manifest; timestamps stay text, and so does every key. Whole numbers beyond 2^53 keep their
  * digits (bigint). Keys that occur twice are a fault.
  */
 export function yamlValues(text: string): readonly ParsedValue[] | ParseFault {
@@ -16,6 +16,7 @@ export function yamlValues(text: string): readonly ParsedValue[] | ParseFault {
     const documents = parseAllDocuments(text, {
       version: '1.1',
       intAsBigInt: true,
+      stringKeys: true,
       lineCounter: lines,
       customTags: (tags: Tags) => tags.filter((tag) => typeof tag === 'string' || !isLeftAsText(tag)),
     });

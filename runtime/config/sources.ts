@@ -51,7 +51,10 @@ function parse<V>(
 
 function misplacedGates(value: unknown, source: LayerSource): readonly Violation[] {
   if (!isSection(value)) return [];
-  const gates = ['featureGates', ...Object.keys(FeatureGates.properties)].filter((key) => Object.hasOwn(value, key));
+  const gates = ['featureGates', ...Object.keys(FeatureGates.properties)].filter(
+    // `clientRegistration` is also a section of the configuration: only its value tells.
+    (key) => Object.hasOwn(value, key) && !(key in PlatformConfig.properties && isSection(value[key])),
+  );
   const { name, key } = configMaps.gates;
   const message =
     source.layer === 'namespace'
@@ -64,7 +67,9 @@ function misplacedConfig(value: unknown): readonly Violation[] {
   if (!isSection(value)) return [];
   const { name, key } = configMaps.platform;
   return Object.keys(PlatformConfig.properties)
-    .filter((section) => Object.hasOwn(value, section))
+    .filter(
+      (section) => Object.hasOwn(value, section) && !(section in FeatureGates.properties && !isSection(value[section])),
+    )
     .map((path) => ({ path, message: `is no feature gate; it belongs in key ${key} of ConfigMap ${name}` }));
 }
 

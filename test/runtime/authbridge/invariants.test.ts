@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import jsonpatch from 'fast-json-patch';
 import type { Container, Pod } from '../../../runtime/api/kubernetes.ts';
 import { jsonPatch } from '../../../runtime/engine/json-patch.ts';

@@ -47,20 +47,32 @@ export function portClashes(pod: Pod, names: readonly string[]): readonly string
 }
 
 /** Violations of the Pod Security Standard "restricted" by one container (https://kubernetes.io/docs/concepts/security/pod-security-standards/). */
-export function restrictedFaults({ name, securityContext: context, ports }: Container): readonly string[] {
-  const { add = [], drop = [] } = context?.capabilities ?? {};
-  const faults: readonly (readonly [boolean, string])[] = [
-    [context?.privileged === true, 'privileged'],
-    [context?.allowPrivilegeEscalation !== false, 'allowPrivilegeEscalation'],
+export function restrictedFaults(container: Container): readonly string[] {
+  return [...userFaults(container), ...privilegeFaults(container)].map((what) => `${container.name}: ${what}`);
+}
+
+function userFaults({ securityContext: context, ports }: Container): readonly string[] {
+  return found([
     [context?.runAsNonRoot !== true, 'runAsNonRoot'],
     [context?.runAsUser === 0 || context?.runAsUser === undefined, 'runAsUser'],
+    [context?.readOnlyRootFilesystem !== true, 'readOnlyRootFilesystem (ours, beyond the standard)'],
+    [(ports ?? []).some(({ hostPort }) => hostPort !== undefined && hostPort !== 0), 'hostPort'],
+  ]);
+}
+
+function privilegeFaults({ securityContext: context }: Container): readonly string[] {
+  const { add = [], drop = [] } = context?.capabilities ?? {};
+  return found([
+    [context?.privileged === true, 'privileged'],
+    [context?.allowPrivilegeEscalation !== false, 'allowPrivilegeEscalation'],
     [!['RuntimeDefault', 'Localhost'].includes(context?.seccompProfile?.type ?? ''), 'seccompProfile'],
     [!drop.includes('ALL'), 'capabilities.drop'],
     [add.some((capability) => capability !== 'NET_BIND_SERVICE'), 'capabilities.add'],
-    [(ports ?? []).some(({ hostPort }) => hostPort !== undefined && hostPort !== 0), 'hostPort'],
-    [context?.readOnlyRootFilesystem !== true, 'readOnlyRootFilesystem (ours, beyond the standard)'],
-  ];
-  return faults.filter(([isFault]) => isFault).map(([, what]) => `${name}: ${what}`);
+  ]);
+}
+
+function found(faults: readonly (readonly [boolean, string])[]): readonly string[] {
+  return faults.filter(([isFault]) => isFault).map(([, what]) => what);
 }
 
 /** Volume types the standard "restricted" allows. */
