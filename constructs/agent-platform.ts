@@ -43,13 +43,14 @@ export class AgentPlatform extends Construct {
     const watched = this.#watched;
 
     if (props.createNamespace ?? true) operatorNamespace(this, namespace);
-    new CustomResourceDefinitions(this, 'crds');
+    const crds = new CustomResourceDefinitions(this, 'crds');
     const { config, featureGates } = props;
-    new PlatformConfigMaps(this, 'config', { namespace, config, featureGates });
+    const configMaps = new PlatformConfigMaps(this, 'config', { namespace, config, featureGates });
     const permissions = operatorPermissions;
     this.#rbac = new OperatorRbac(this, 'rbac', { namespace, serviceAccountName, watched, permissions });
     if (watched.kind === 'cluster') new DeveloperRoles(this, 'developer-roles');
     const operator = this.#operator(props);
+    operator.node.addDependency(crds, configMaps, this.#rbac);
     this.deployment = operator.deployment;
     const policy = new LabelProtection(this, 'label-protection', { namespace, serviceAccountName, watched });
     this.#webhooks(props).node.addDependency(operator, policy);
