@@ -7,7 +7,6 @@ import { writeKubeconfig } from './kubeconfig.ts';
 
 export interface ControlPlanePlace {
   readonly dir: string;
-  readonly socketDir: string;
   readonly etcdDataDir: string;
   readonly address: string;
   readonly port: number;
@@ -22,13 +21,12 @@ export function serverUrl({ address, port }: Pick<ControlPlaneLayout, 'address' 
 
 /** Writes everything a control plane reads at start. */
 export async function writeControlPlaneFiles(place: ControlPlanePlace): Promise<ControlPlaneLayout> {
-  const { dir, socketDir, address, port, node } = place;
+  const { dir, address, port, node } = place;
   const certificatesDir = join(dir, 'certificates');
   const audit = { policyPath: join(dir, 'audit-policy.json'), logPath: join(dir, 'audit.log') };
   const layout: ControlPlaneLayout = {
     certificatesDir,
     etcdDataDir: place.etcdDataDir,
-    socketDir,
     address,
     port,
     kubeconfigDir: join(dir, 'kubeconfigs'),

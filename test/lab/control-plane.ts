@@ -56,7 +56,6 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const dir = makeOwnedDir(options.name ?? 'control-plane', options.tmpDir);
   const layout = await writeControlPlaneFiles({
     dir,
-    socketDir: dir,
     etcdDataDir: join(dir, 'etcd'),
     address: '127.0.0.1',
     port: await findFreePort(),

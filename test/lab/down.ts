@@ -39,10 +39,7 @@ async function endState(state: LabState): Promise<void> {
   // Nothing is asked politely: the data goes too. Inside a node lab the kernel ends every process with the first.
   const first = state.kind === 'node' && state.init !== undefined ? [state.init] : [];
   await endProcesses([...first, ...state.processes], 0);
-  if (state.kind === 'control-plane') {
-    rmSync(state.socketDir, { recursive: true, force: true });
-    return;
-  }
+  if (state.kind === 'control-plane') return;
   await disconnectNetwork(state.linkName);
   await removeCgroup(state.cgroupRoot);
 }

@@ -11,8 +11,6 @@ export const apiServerClusterIp = '10.96.0.1';
 export interface ControlPlaneLayout {
   readonly certificatesDir: string;
   readonly etcdDataDir: string;
-  /** etcd is started in this folder and makes its Unix sockets here; a socket's path may have about 100 bytes. */
-  readonly socketDir: string;
   /** The address the API server listens on and advertises. */
   readonly address: string;
   readonly port: number;
@@ -22,11 +20,12 @@ export interface ControlPlaneLayout {
   readonly audit: { readonly policyPath: string; readonly logPath: string } | undefined;
 }
 
+// The API server reaches etcd by a Unix socket in the folder both are started in: no port, no certificates, and no
+// path too long for a socket. etcd wants the form "host:port" and takes it for a file name.
 const etcdSocket = 'etcd-client:0';
 
 /** etcd without waiting for the disk: a lab's data is not meant to survive a power cut. */
 export function etcdFlags({ etcdDataDir }: ControlPlaneLayout): readonly string[] {
-  // etcd insists on "host:port" even for a socket, so it is started in `socketDir` and takes this for a file name.
   const client = `unix://${etcdSocket}`;
   const peer = 'unix://etcd-peer:0';
   return [
@@ -46,10 +45,10 @@ export function etcdFlags({ etcdDataDir }: ControlPlaneLayout): readonly string[
 
 /** kube-apiserver with RBAC, anonymous health checks, aggregation, token issuing and admission policies. */
 export function apiServerFlags(layout: ControlPlaneLayout): readonly string[] {
-  const { certificatesDir, socketDir, address, port } = layout;
+  const { certificatesDir, address, port } = layout;
   const file = (name: string): string => join(certificatesDir, name);
   return [
-    `--etcd-servers=unix://${join(socketDir, etcdSocket)}`,
+    `--etcd-servers=unix://${etcdSocket}`,
     `--bind-address=${address}`,
     `--advertise-address=${address}`,
     `--secure-port=${port}`,

@@ -1,6 +1,5 @@
 // Starts a control plane on free loopback ports that goes on after the command: no root, no node, no pods.
-import { mkdirSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ApiServerClient, apiServerClient } from './api-server-client.ts';
 import { type BinaryName, controlPlaneBinaries } from './binaries.ts';
@@ -26,18 +25,16 @@ export async function startLoopbackLab(name: string, report: Report): Promise<Co
   mkdirSync(dir, { recursive: true });
   const address = '127.0.0.1';
   const port = await findFreePort(address);
-  // In the temporary folder, because the project's path may be too long for a socket.
-  const socketDir = mkdtempSync(join(tmpdir(), 'rossoctl-lab-'));
-  const place = { dir, socketDir, etcdDataDir: join(dir, 'etcd'), address, port, isAudited: false };
+  const place = { dir, etcdDataDir: join(dir, 'etcd'), address, port, isAudited: false };
   const server = serverUrl(place);
-  const record = labRecord(initialState(name, server, socketDir));
+  const record = labRecord(initialState(name, server));
   const layout = await writeControlPlaneFiles(place);
   const { certificatesDir } = layout;
   writeKubeconfig(labKubeconfigPath(name), { server, certificatesDir, user: 'admin' });
 
   const start: StartComponent = (component, parameters) => {
     const [program, logPath] = [pathOf(binaries, component), labLogPath(name, component)];
-    return record.add(startComponent({ component, program, parameters, logPath, cwd: socketDir, endsWith: 'itself' }));
+    return record.add(startComponent({ component, program, parameters, logPath, cwd: dir, endsWith: 'itself' }));
   };
   const client = apiServerClient(server, certificatesDir);
   try {
@@ -48,7 +45,7 @@ export async function startLoopbackLab(name: string, report: Report): Promise<Co
   return record.change({ isComplete: true });
 }
 
-function initialState(name: string, server: string, socketDir: string): ControlPlaneLab {
+function initialState(name: string, server: string): ControlPlaneLab {
   return {
     kind: 'control-plane',
     name,
@@ -56,7 +53,6 @@ function initialState(name: string, server: string, socketDir: string): ControlP
     isComplete: false,
     server,
     hostAddress: '127.0.0.1',
-    socketDir,
     processes: [],
   };
 }

@@ -19,8 +19,6 @@ interface StartedLab {
 /** Control plane on loopback ports of the host: no pods run. */
 export interface ControlPlaneLab extends StartedLab {
   readonly kind: 'control-plane';
-  /** Holds etcd's sockets. */
-  readonly socketDir: string;
 }
 
 /** A whole cluster of one node in namespaces of its own. */

@@ -19,7 +19,7 @@ import { ensureLabImages, importImage, labImages } from './images.ts';
 import { arrangeMounts, type Namespaces, startInside, startNamespaces } from './namespaces.ts';
 import { connectNetwork } from './network.ts';
 import { type NodeFiles, writeNodeFiles } from './node-files.ts';
-import { apiServerPort, type NodeLayout, nodeLayout, nodeName, runtimeDir } from './node-layout.ts';
+import { apiServerPort, type NodeLayout, nodeLayout, nodeName } from './node-layout.ts';
 import { applySystemManifests, findSnapshotter, untilContainerdAnswers, untilNodeWorks } from './node-readiness.ts';
 import { ensureNodePackages, findCniPluginDir } from './packages.ts';
 
@@ -91,7 +91,6 @@ async function prepare(record: LabRecord<NodeLab>, layout: NodeLayout, paths: Bi
   const { hostAddress, nodeAddress } = await connectNetwork(namespaces, linkName);
   const controlPlane = await writeControlPlaneFiles({
     dir,
-    socketDir: runtimeDir,
     etcdDataDir: '/var/lib/etcd',
     address: nodeAddress,
     port: apiServerPort,
