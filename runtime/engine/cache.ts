@@ -6,6 +6,7 @@ import type { Clock } from './clock.ts';
 import { NotSynced } from './errors.ts';
 import type { Metrics } from './metrics.ts';
 import { defaultTimings, type ServerTraits, type WatchTimings } from './reflector.ts';
+import { createRevival } from './revival.ts';
 import type { Change, Kind, KubeObject, Log, ObjectKey, Reader, Watch } from './types.ts';
 
 /** An object as the cache last saw it. */
@@ -61,7 +62,10 @@ export function createCache(options: CacheOptions): Cache {
   const watches = new Map<Watch, CachedWatch>();
   const owners = new Set<string>();
   const stateListeners = new Set<(state: WatchState) => void>();
-  const traits: ServerTraits = { streamsLists: options.streamLists ?? true };
+  const traits: ServerTraits = {
+    streamsLists: options.streamLists ?? true,
+    revival: createRevival(options.clock, random),
+  };
 
   const start = (watch: Watch): CachedWatch => {
     const known = watches.get(watch);

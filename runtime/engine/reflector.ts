@@ -6,6 +6,7 @@ import { type Clock, pause } from './clock.ts';
 import { ApiError, ApiUnreachable, isExpired, sentenceOf } from './errors.ts';
 import { MalformedLine } from './lines.ts';
 import type { Metrics } from './metrics.ts';
+import type { Revival } from './revival.ts';
 import type { Kind, KubeObject, Log } from './types.ts';
 import { readWatch, type WatchEvent } from './watch-stream.ts';
 
@@ -53,6 +54,7 @@ export const defaultTimings: WatchTimings = {
 export interface ServerTraits {
   /** Lists as a stream (`sendInitialEvents`). Taken for granted until refused. */
   streamsLists: boolean;
+  readonly revival: Revival;
 }
 
 export interface ReflectorOptions<T extends KubeObject> {
@@ -77,6 +79,7 @@ export async function reflect<T extends KubeObject>(options: ReflectorOptions<T>
   const mirror = createMirror(options, signal);
   const meter = reflectorMeter(options);
   let failures = 0;
+  let last: unknown;
   while (!signal.aborted) {
     const begun = clock.monotonicMs();
     const failure = await outcomeOf(mirror.follow());
@@ -88,11 +91,15 @@ export async function reflect<T extends KubeObject>(options: ReflectorOptions<T>
       options.traits.streamsLists = false;
       continue;
     }
+    // An expired version is an answer: what an outage has made of the back-off does not count against it.
+    if (isExpired(failure) && !isExpired(last)) failures = 0;
+    last = failure;
     const wait = Math.max(delayMs(timings.backOff, failures, random), retryAfterOf(failure));
     failures += 1;
     meter(causeOf(failure));
     report(options, { failure, failures, wait, isSynced: mirror.isSynced() });
-    await pause(clock, wait, signal);
+    if (failure instanceof ApiUnreachable) await options.traits.revival.pause(wait, signal);
+    else await pause(clock, wait, signal);
   }
 }
 
@@ -153,7 +160,10 @@ function createMirror<T extends KubeObject>(options: ReflectorOptions<T>, signal
           signal,
           onEvent,
           request: { ...call, resourceVersion, initialEvents, timeoutSeconds },
-          onOpen: () => isSynced && options.onState({ phase: 'synced' }),
+          onOpen: () => {
+            traits.revival.announce();
+            if (isSynced) options.onState({ phase: 'synced' });
+          },
         });
       } catch (error) {
         if (isExpired(error)) resourceVersion = undefined;

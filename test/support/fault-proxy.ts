@@ -15,6 +15,8 @@ export interface FaultProxy {
   readonly port: number;
   /** Holds for present and new connections. */
   set(fault: Fault): void;
+  /** The present connections fall silent for good; new ones are not concerned. */
+  silence(): void;
   /** Resets every present connection (RST). */
   reset(): void;
   /** Connections opened since the start. */
@@ -48,6 +50,7 @@ export async function startFaultProxy(upstreamPort: number): Promise<FaultProxy>
       fault = next;
       if (next.mode === 'refuse') reset();
     },
+    silence: () => pairs.forEach((pair) => pair.silence()),
     reset,
     get connections() {
       return connections;
@@ -61,10 +64,13 @@ export async function startFaultProxy(upstreamPort: number): Promise<FaultProxy>
 }
 
 interface Pair {
+  silence(): void;
   reset(): void;
 }
 
 function join(client: net.Socket, upstream: net.Socket, fault: () => Fault): Pair {
+  let isSilent = false;
+  const isDeaf = (): boolean => isSilent || fault().mode === 'black-hole';
   const end = (): void => {
     client.resetAndDestroy();
     upstream.resetAndDestroy();
@@ -72,15 +78,15 @@ function join(client: net.Socket, upstream: net.Socket, fault: () => Fault): Pai
   client.on('error', end).on('close', end);
   upstream.on('error', end).on('close', end);
   client.on('data', (chunk: Buffer) => {
-    if (fault().mode !== 'black-hole') upstream.write(chunk);
+    if (!isDeaf()) upstream.write(chunk);
   });
   upstream.on('data', (chunk: Buffer) => {
     const now = fault();
-    if (now.mode === 'black-hole') return;
+    if (isDeaf()) return;
     if (now.mode === 'slow') trickle({ chunk, from: upstream, to: client, bytesPerSecond: now.bytesPerSecond });
     else client.write(chunk);
   });
-  return { reset: end };
+  return { silence: () => (isSilent = true), reset: end };
 }
 
 interface Trickle {
