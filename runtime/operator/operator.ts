@@ -115,7 +115,13 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     port: settings.webhookPort,
     certificate: await keeper.certificate,
     webhooks: [
-      createAuthBridgeWebhook({ reader: cache, live, layers, nativeSidecars: () => version.nativeSidecars }) as Webhook,
+      createAuthBridgeWebhook({
+        reader: cache,
+        live,
+        layers,
+        nativeSidecars: () => version.nativeSidecars,
+        operatorNamespace: settings.namespace,
+      }) as Webhook,
       createAgentRuntimeValidator({ live, supported: supportedKinds }) as Webhook,
     ],
     admission: createAdmission({ log, metrics, clock }),
