@@ -6,7 +6,7 @@ import { flagLines, parseFlags } from './arguments.ts';
 import { CliError, exitCodes } from './cli-error.ts';
 import type { Command, Terminal } from './command.ts';
 import { injectCommand } from './inject.ts';
-import { statusCommand } from './status-command.ts';
+import { statusCommand } from './status.ts';
 
 const commands: readonly Command[] = Object.freeze([injectCommand, statusCommand]);
 

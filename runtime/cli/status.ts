@@ -1,0 +1,99 @@
+/** `rossoctl status`: the AgentRuntimes of a cluster on one screen. */
+
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { kinds } from '../api/kinds.ts';
+import { labels } from '../api/names.ts';
+import type { LiveReader } from '../engine/types.ts';
+import { type Arguments, valueOf } from './arguments.ts';
+import { CliError, exitCodes } from './cli-error.ts';
+import type { Command, Terminal } from './command.ts';
+import { type ClusterView, statusLines } from './status-view.ts';
+
+export const statusCommand: Command = {
+  name: 'status',
+  summary: 'show the AgentRuntimes of a cluster, their pods by configuration, and what is wrong',
+  usage: 'rossoctl status [-n NAMESPACE] [flags]',
+  help: `Reads AgentRuntimes and their pods and shows them on one screen, those with trouble first.
+CURRENT, OTHER and BARE count running pods: injected from the configuration of now, from another one, and without sidecars.
+Exit code: 0 shown, 2 wrong usage or the cluster cannot be read.`,
+  flags: [
+    { name: 'namespace', short: 'n', value: 'NAME', help: 'only this namespace (default: all)' },
+    { name: 'context', value: 'NAME', help: 'context of the kubeconfig (default: its current one)' },
+    { name: 'kubeconfig', value: 'FILE', help: 'default: the first file of KUBECONFIG, else ~/.kube/config' },
+  ],
+  run,
+};
+
+async function run(given: Arguments, terminal: Terminal): Promise<number> {
+  const [unexpected] = given.positionals;
+  if (unexpected !== undefined) throw new CliError(`unexpected argument ${unexpected}; status takes flags only`);
+  const namespace = valueOf(given, 'namespace');
+  try {
+    const view = await withReader(given, (reader) => readView(reader, namespace));
+    terminal.out(`${statusLines(view).join('\n')}\n`);
+    return exitCodes.ok;
+  } catch (error) {
+    throw unreadable(error, namespace);
+  }
+}
+
+/** The engine's client is loaded here only: the other commands need no network. */
+async function withReader<T>(given: Arguments, read: (reader: LiveReader) => Promise<T>): Promise<T> {
+  const [
+    { createClient, liveReader },
+    { systemClock },
+    { kubeconfigConnection },
+    { unlimited },
+    { createMetrics },
+    { createTransport },
+  ] = await Promise.all([
+    import('../engine/client.ts'),
+    import('../engine/clock.ts'),
+    import('../engine/kubeconfig.ts'),
+    import('../engine/limiter.ts'),
+    import('../engine/metrics.ts'),
+    import('../engine/transport.ts'),
+  ]);
+  const file = { path: kubeconfigPath(valueOf(given, 'kubeconfig')), context: valueOf(given, 'context') };
+  const connection = await kubeconfigConnection(file, systemClock);
+  const metrics = createMetrics({ process: false });
+  const shared = { connection, clock: systemClock, metrics, limiter: unlimited };
+  const client = createClient(createTransport({ ...shared, userAgent: 'rossoctl', deadlineMs: 15_000 }));
+  try {
+    return await read(liveReader(client));
+  } finally {
+    await client.close();
+  }
+}
+
+function kubeconfigPath(given: string | undefined): string {
+  const [first] = (process.env['KUBECONFIG'] ?? '').split(path.delimiter).filter((each) => each !== '');
+  return given ?? first ?? path.join(homedir(), '.kube', 'config');
+}
+
+async function readView(reader: LiveReader, namespace: string | undefined): Promise<ClusterView> {
+  const where = namespace === undefined ? {} : { namespace };
+  const enrolled = { ...where, labels: `${labels.type} in (agent,tool)` };
+  const [runtimes, pods, replicaSets] = await Promise.all([
+    reader.list(kinds.agentRuntime, where),
+    reader.list(kinds.pod, enrolled),
+    reader.list(kinds.replicaSet, enrolled),
+  ]);
+  const wantsJobs = runtimes.some(({ spec }) => spec.targetRef.kind === 'CronJob');
+  const jobs = wantsJobs ? await reader.list(kinds.job, where) : [];
+  return { runtimes, pods, between: [...replicaSets, ...jobs] };
+}
+
+/** A failure of the world as one sentence with what to do; a bug stays what it is. */
+function unreadable(error: unknown, namespace: string | undefined): unknown {
+  if (!(error instanceof Error) || !('code' in error)) return error;
+  const { status, reason } = error as Error & { readonly status?: number; readonly reason?: string };
+  if (status === 404)
+    return new CliError(
+      'the cluster has no AgentRuntimes: is the platform installed? (CRD agentruntimes.agent.rossoctl.dev)',
+    );
+  if (status === 403 && namespace === undefined)
+    return new CliError(`${error.message}; name a namespace you may read with -n`);
+  return new CliError(`the cluster cannot be read: ${reason ?? ''} ${error.message}`.replace('  ', ' '));
+}
