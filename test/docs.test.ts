@@ -54,7 +54,7 @@ test('every reason of an injection decision is in the troubleshooting page', () 
 });
 
 test('every label and annotation that users see is documented', () => {
-  const later = [labels.signatureVerified, annotations.port];
+  const later: readonly string[] = [labels.signatureVerified, annotations.port];
   const words = [...Object.values(labels), ...Object.values(annotations)].filter((word) => !later.includes(word));
   assert.deepEqual(missing(words, `${read('docs/configuration.md')}${read('docs/troubleshooting.md')}`), []);
 });

@@ -59,10 +59,10 @@ async function install(lab: string): Promise<void> {
   tell.step('The platform, from the synthesized manifests and nothing else');
   const out = path.join(root, 'dist/manifests/local');
   await script('stacks/synth.ts', '--env', 'local', '--out', out, '--image', values.image);
-  const { kubectl } = cluster(lab);
-  tell.show(await kubectl(['apply', '--server-side', '-R', '-f', out]));
-  await kubectl(['rollout', 'status', 'deployment/rossoctl-operator', '-n', 'rossoctl-system', '--timeout=120s']);
-  tell.show(await kubectl(['get', 'pods', '-n', 'rossoctl-system']));
+  const at = cluster(lab);
+  tell.show(await at.kubectl(['apply', '--server-side', '-R', '-f', out]));
+  await at.kubectl(['rollout', 'status', 'deployment/rossoctl-operator', '-n', 'rossoctl-system', '--timeout=120s']);
+  tell.show(await at.kubectl(['get', 'pods', '-n', 'rossoctl-system']));
 }
 
 async function main(): Promise<void> {

@@ -1,6 +1,6 @@
 /** The main job, step by step, with real output: enrolment, refusals, a platform change, deletion. */
 
-import { App, Chart } from 'cdk8s';
+import type { App, Chart } from 'cdk8s';
 import type { AgentRuntime } from '../../runtime/api/agent-runtime.ts';
 import type { ConfigMap, Deployment, Pod } from '../../runtime/api/kubernetes.ts';
 import { annotations, labels } from '../../runtime/api/names.ts';

@@ -72,7 +72,7 @@ export function keepCertificate({ settings, client, cache, health, metrics, log 
         });
   for (const watch of watchesOf(settings)) {
     cache.start(watch);
-    cache.subscribe(watch, keeper.look);
+    cache.subscribe(watch, () => keeper.look());
   }
   return keeper;
 }

@@ -1,0 +1,65 @@
+/** Flags and environment of the operator: defaults, precedence, refusals that name what is wrong. */
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { options } from '../../../runtime/operator/options.ts';
+import { parseSettings, settingsHelp, UsageError } from '../../../runtime/operator/settings.ts';
+
+test('without flags and environment every option has its default', () => {
+  const settings = parseSettings([], {});
+  assert.equal(settings.namespace, 'rossoctl-system');
+  assert.equal(settings.webhookPort, 9443);
+  assert.equal(settings.leaderElect, true);
+  assert.deepEqual(settings.namespaces, []);
+  assert.notEqual(settings.podName, '');
+  assert.ok(Object.isFrozen(settings));
+});
+
+test('RB-01 NAMESPACES2WATCH takes spaces, empty entries, duplicates and a trailing comma', () => {
+  assert.deepEqual(parseSettings([], { NAMESPACES2WATCH: 'team1, team2,,team1,' }).namespaces, ['team1', 'team2']);
+});
+
+test('a flag wins over the environment, an empty variable counts as absent', () => {
+  assert.equal(parseSettings(['--namespace=a'], { POD_NAMESPACE: 'b' }).namespace, 'a');
+  assert.equal(parseSettings([], { POD_NAMESPACE: 'b' }).namespace, 'b');
+  assert.equal(parseSettings([], { POD_NAMESPACE: '' }).namespace, 'rossoctl-system');
+});
+
+test('a value may follow its flag or stand behind an equals sign; a flag alone is true', () => {
+  assert.equal(parseSettings(['--webhook-port', '1', '--health-port=2'], {}).webhookPort, 1);
+  assert.equal(parseSettings(['--require-namespace-label', '--health-port=2'], {}).requireNamespaceLabel, true);
+});
+
+const refused: readonly (readonly [argv: readonly string[], env: Readonly<Record<string, string>>, words: RegExp])[] = [
+  [['--webhook-prot=1'], {}, /unknown argument "--webhook-prot=1"/],
+  [['--leader'], {}, /did you mean --leader-elect\?/],
+  [['positional'], {}, /unknown argument "positional"/],
+  [['--webhook-port=x'], {}, /--webhook-port: "x": a port from 0 to 65535/],
+  [['--webhook-port=70000'], {}, /--webhook-port/],
+  [['--leader-elect=maybe'], {}, /--leader-elect: "maybe": true or false/],
+  [['--certificates=none'], {}, /self-managed, files/],
+  [['--log-level=loud'], {}, /debug, info, warn, error/],
+  [['--kube-api-qps=0'], {}, /a number above 0/],
+  [
+    [],
+    { NAMESPACES2WATCH: 'Team_1' },
+    /environment variable NAMESPACES2WATCH: "Team_1": "Team_1" is not a namespace name/,
+  ],
+];
+
+for (const [argv, env, words] of refused) {
+  test(`refused: ${argv.join(' ')}${JSON.stringify(env)}`, () => {
+    assert.throws(
+      () => parseSettings(argv, env),
+      (error) => error instanceof UsageError && words.test(error.message),
+    );
+  });
+}
+
+test('--help names every flag and variable', () => {
+  const help = settingsHelp();
+  for (const { flag, env } of Object.values(options) as readonly { readonly flag: string; readonly env?: string }[]) {
+    assert.ok(help.includes(`--${flag} `), flag);
+    if (env !== undefined) assert.ok(help.includes(env), env);
+  }
+});
