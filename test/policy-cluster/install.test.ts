@@ -1,7 +1,7 @@
 /** Each environment's tree on an empty API server: it applies as written, twice without a change, and locks nobody out (AD-01). */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -12,6 +12,7 @@ import { writeTree } from '../../stacks/write-tree.ts';
 import { type ControlPlane, startControlPlane } from '../lab/control-plane.ts';
 import { eventually, type Json, type Kube, kubeOf } from './kube.ts';
 import { kubectl } from './kubectl.ts';
+import { makeNamespace } from './policy-bed.ts';
 
 const pinned = `example.test/rossoctl@sha256:${'a'.repeat(64)}`;
 
@@ -29,6 +30,11 @@ function pod(name: string, labels: Readonly<Record<string, string>> = {}): Json 
   const containers = [{ name: 'c', image: 'example.test/agent:1' }];
   return { apiVersion: 'v1', kind: 'Pod', metadata: { name, labels }, spec: { containers } };
 }
+
+const namespacesOfAgents = (manifests: readonly Manifest[]) =>
+  manifests
+    .filter(({ kind, metadata }) => kind === 'Namespace' && metadata.name !== 'rossoctl-system')
+    .map(({ metadata }) => metadata.name);
 
 for (const environment of environments()) {
   describe(`the tree of ${environment}`, () => {
@@ -107,8 +113,7 @@ for (const environment of environments()) {
       const labels = { 'rossoctl.io/type': 'agent' };
       const create = (namespace: string, object: Json) =>
         kube.request('POST', `/api/v1/namespaces/${namespace}/pods`, object);
-      const spaces = manifests.filter(({ kind }) => kind === 'Namespace').map(({ metadata }) => metadata.name);
-      const [agents = ''] = spaces.filter((name) => name !== 'rossoctl-system');
+      const [agents = ''] = namespacesOfAgents(manifests);
       await eventually(async () => {
         const { code } = await kube.request('GET', `/api/v1/namespaces/${agents}/serviceaccounts/default`);
         return code === 200 ? undefined : 'the namespace has no account yet';
@@ -127,12 +132,22 @@ for (const environment of environments()) {
       assert.match(message, /failed calling webhook "inject\.rossoctl\.io"/);
     });
 
+    test('a namespace without the opt-in label is asked only where the install does not require the label', async () => {
+      const { kube } = installed;
+      await makeNamespace(kube, 'unlabelled');
+      await eventually(async () => {
+        const { code } = await kube.request('GET', '/api/v1/namespaces/unlabelled/serviceaccounts/default');
+        return code === 200 ? undefined : 'no account yet';
+      });
+      const url = '/api/v1/namespaces/unlabelled/pods';
+      const { code } = await kube.request('POST', url, pod('agent', { 'rossoctl.io/type': 'agent' }));
+      // local watches every namespace; dev only those it lists; production only those that opt in.
+      assert.equal(code, environment === 'local' ? 500 : 201);
+    });
+
     test('RC-04 with no operator running, an AgentRuntime’s finalizers can still be removed and it goes', async () => {
       const { kube } = installed;
-      const [space = ''] = installed.manifests
-        .filter(({ kind }) => kind === 'Namespace')
-        .map(({ metadata }) => metadata.name)
-        .filter((name) => name !== 'rossoctl-system');
+      const [space = ''] = namespacesOfAgents(installed.manifests);
       const collection = `/apis/agent.rossoctl.dev/v1alpha1/namespaces/${space}/agentruntimes`;
       const object = {
         apiVersion: 'agent.rossoctl.dev/v1alpha1',
@@ -169,6 +184,30 @@ for (const environment of environments()) {
       const freed = await kube.request('PATCH', `${collection}/weather`, { metadata: { finalizers: null } }, merge);
       assert.equal(freed.code, 200, freed.message);
       assert.equal((await kube.request('GET', `${collection}/weather`)).code, 404);
+    });
+
+    test('UP-01 removed in the documented order, nothing is left that could refuse a pod', async () => {
+      const { plane, kube, dir, manifests } = installed;
+      const groups = readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+      const names = groups.map(({ name }) => name).sort();
+      for (const group of names.filter((name) => name !== '00-namespaces').toReversed()) {
+        const ran = await kubectl(plane, ['delete', '--wait=false', '-R', '-f', path.join(dir, group)]);
+        assert.equal(ran.code, 0, ran.stderr);
+      }
+      const [agents = ''] = namespacesOfAgents(manifests);
+      await eventually(async () => {
+        const url = `/api/v1/namespaces/${agents}/pods`;
+        const { code, message } = await kube.request('POST', url, pod('after', { 'rossoctl.io/type': 'agent' }));
+        return code === 201 ? undefined : message;
+      });
+      await eventually(async () => {
+        const ran = await kubectl(plane, ['get', '-R', '-f', dir, '--ignore-not-found', '-o', 'name']);
+        const left = ran.stdout
+          .trim()
+          .split('\n')
+          .filter((name) => !name.startsWith('namespace/'));
+        return left.length === 0 ? undefined : left.join(' ');
+      });
     });
   });
 }
