@@ -5,6 +5,7 @@ import { fieldManagers, finalizer } from '../api/names.ts';
 import type { ConfigWatches, LayerReader } from '../config/read.ts';
 import type { Controller, Live } from '../engine/types.ts';
 import { agentRuntimes } from '../workload/watches.ts';
+import { createConfigurations } from './configuration.ts';
 import { decide } from './decide.ts';
 import { authBridgeConfigMaps, type Observing, observe } from './observe.ts';
 import type { Observed } from './observed.ts';
@@ -62,6 +63,7 @@ export function createAgentRuntimeController(
   });
   const observing: Observing = {
     layers: options.layers,
+    configurationOf: createConfigurations(),
     rollouts,
     reversals: createReversals(options.reversals ?? reversalLimits),
     needsEnabledNamespace: options.needsEnabledNamespace,

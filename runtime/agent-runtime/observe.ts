@@ -5,11 +5,8 @@ import { kinds } from '../api/kinds.ts';
 import type { ConfigMap } from '../api/kubernetes.ts';
 import { configMaps } from '../api/names.ts';
 import { isSameTarget, type TargetRef } from '../api/target-ref.ts';
-import { configHash } from '../config/config-hash.ts';
 import type { Layers } from '../config/layers.ts';
-import { mergeLayers } from '../config/merge.ts';
 import type { LayerReader } from '../config/read.ts';
-import { agentRuntimeLayer, isProblem } from '../config/sources.ts';
 import type { Gathering, ObjectKey, Reader, Watch } from '../engine/types.ts';
 import { findTarget, type Target } from '../workload/find.ts';
 import { agentRuntimes, csiDrivers, namespaces, serviceAccounts, targetIndex } from '../workload/watches.ts';
@@ -32,6 +29,7 @@ export const authBridgeConfigMaps: Watch<ConfigMap> = Object.freeze({
 
 export interface Observing {
   readonly layers: LayerReader;
+  readonly configurationOf: (layers: Layers, runtime: AgentRuntime) => Configuration;
   readonly rollouts: Rollouts;
   readonly reversals: Reversals;
   /** See `Facts.needsEnabledNamespace`. */
@@ -78,7 +76,7 @@ function factsOf(runtime: AgentRuntime, reader: Reader, by: Observing): Facts {
     runtime,
     target: ref === undefined ? noTarget : findTarget(reader, namespace, ref),
     rivals: ref === undefined ? [] : rivalsOf(reader, runtime, ref),
-    configuration: configurationOf(by.layers.read(reader, namespace), runtime),
+    configuration: by.configurationOf(by.layers.read(reader, namespace), runtime),
     namespace: {
       labels: object?.metadata.labels ?? {},
       isTerminating: object?.metadata.deletionTimestamp !== undefined,
@@ -110,16 +108,6 @@ function othersIn(
   return reader
     .list(agentRuntimes, where)
     .filter(({ metadata }) => metadata.uid !== runtime.metadata.uid && metadata.deletionTimestamp === undefined);
-}
-
-/** An AgentRuntime that is no valid layer is a broken layer like any other; nothing is merged then. */
-function configurationOf(layers: Layers, runtime: AgentRuntime): Configuration {
-  const own = agentRuntimeLayer(runtime);
-  const problems = [...layers.problems, ...(isProblem(own) ? [own] : [])];
-  if (problems.length > 0) return { kind: 'broken', problems };
-  const hash = configHash(layers, runtime.spec.type);
-  const { warnings } = layers;
-  return { kind: 'usable', hash, warnings, shared: mergeLayers(layers), effective: mergeLayers(layers, runtime) };
 }
 
 /** The workload of `status.target` when the spec points elsewhere by now: still the same one, and no other AgentRuntime's target. */

@@ -36,6 +36,14 @@ export function immutable(workload: Workload): Obstacle {
   );
 }
 
+export function selectorConflict(workload: Workload, type: string): Obstacle {
+  const { kind } = workload.ref;
+  return error(
+    'TargetImmutable',
+    `The selector of ${kind} ${workload.name} asks for another value of label rossoctl.io/type than ${type}, and a selector cannot be changed. Create the ${kind} anew without that label in its selector.`,
+  );
+}
+
 export function configurationObstacle({ problems }: Extract<Configuration, { readonly kind: 'broken' }>): Obstacle {
   const isUnavailable = problems.some((problem) => problem.kind === 'unavailable');
   return error(

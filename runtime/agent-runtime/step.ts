@@ -2,9 +2,17 @@
 
 import { agentTypes } from '../api/agent-runtime.ts';
 import { labels, managedBy } from '../api/names.ts';
-import { type Enrolment, enrolled, takesManagedBy } from '../workload/fragment.ts';
+import { type Enrolment, enrolled, selectsByType, takesManagedBy } from '../workload/fragment.ts';
 import type { Workload } from '../workload/workload.ts';
-import { configurationObstacle, duplicate, error, immutable, type Obstacle, targetNotFound } from './obstacles.ts';
+import {
+  configurationObstacle,
+  duplicate,
+  error,
+  immutable,
+  type Obstacle,
+  selectorConflict,
+  targetNotFound,
+} from './obstacles.ts';
 import type { Configuration, Facts } from './observed.ts';
 import { podSecurityConflict } from './pod-security.ts';
 
@@ -39,6 +47,7 @@ function stepOn(workload: Workload, { runtime, configuration }: Facts): Step {
   const isFixed = !workload.row.canLabelTemplate(workload.object);
   if (!agentTypes.includes(type))
     return untouched(error('ConfigInvalid', 'spec.type: one of agent, tool is expected.'));
+  if (selectsByType(workload) && now.type !== type) return untouched(selectorConflict(workload, type), workload);
   if (isFixed && (now.type !== type || now.configHash === undefined)) return untouched(immutable(workload), workload);
   const broken = configuration.kind === 'broken' ? configurationObstacle(configuration) : undefined;
   const configHash = wantedHash(configuration, isFixed, now.configHash);

@@ -6,15 +6,18 @@ import { kinds } from '../api/kinds.ts';
 import { webhooks } from '../api/names.ts';
 import { isSameTarget } from '../api/target-ref.ts';
 import type { AdmissionRequest, LiveReader, Verdict, Webhook } from '../engine/types.ts';
+import { workloadRows } from '../workload/kinds.ts';
 import { checkSpec, type SupportedKind } from './spec-rules.ts';
 import { targetConflict } from './unique-target.ts';
 
 export interface ValidatorOptions {
   /** Asked for the namespace's AgentRuntimes: the cache may lag behind a resource accepted a moment ago (RC-07). */
   readonly live: LiveReader;
-  /** The kinds that can be enrolled. */
-  readonly supported: readonly SupportedKind[];
+  /** The kinds that can be enrolled. Default: the workload table's. */
+  readonly supported?: readonly SupportedKind[];
 }
+
+const supportedKinds: readonly SupportedKind[] = workloadRows.map(({ watch }) => watch.kind);
 
 /**
  * Refuses a second AgentRuntime for a workload. Deletions, changes of metadata and objects that are being deleted always pass, so that
@@ -39,7 +42,7 @@ const deny = (reason: string, note: string): Verdict<AgentRuntime> => ({ kind: '
 
 async function review(
   { operation, object, oldObject, namespace, name }: AdmissionRequest<AgentRuntime>,
-  { live, supported }: ValidatorOptions,
+  { live, supported = supportedKinds }: ValidatorOptions,
 ): Promise<Verdict<AgentRuntime>> {
   if (operation !== 'CREATE' && operation !== 'UPDATE') return allow('NotChecked', `${operation} is not checked.`);
   if (object === undefined) return deny('NoObject', `The ${operation} request holds no object.`);

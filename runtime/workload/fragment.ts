@@ -1,6 +1,7 @@
 /** What enrolment writes on a workload, what release takes away again, and how far a workload is enrolled. */
 
 import { annotations, labels, managedBy } from '../api/names.ts';
+import type { LabelSelector } from '../api/kubernetes.ts';
 import type { Fragment, KubeObject, MergePatch } from '../engine/types.ts';
 import type { Workload } from './workload.ts';
 
@@ -46,7 +47,8 @@ export function enrolment(workload: Workload, facts: Enrolment): Fragment {
 /**
  * Removes what enrolment set and nothing else (ruling "AgentRuntime" 3, report RC-03): only keys that are present, managed-by only when
  * its value is ours. `type`, when given, limits the removal of the type label to that value. `undefined`: nothing to remove.
- * The template of a Job that has started is immutable and is left alone, so that a release can never be refused.
+ * The template of a Job that has started is immutable and is left alone, and so is a type label that the workload's own selector
+ * asks for, so that a release can never be refused.
  */
 export function release(workload: Workload, only: { readonly type?: string } = {}): MergePatch | undefined {
   const isOurs = (type: string | undefined) => type !== undefined && (only.type === undefined || type === only.type);
@@ -55,8 +57,8 @@ export function release(workload: Workload, only: { readonly type?: string } = {
     ...(workload.labels[labels.managedBy] === managedBy ? { [labels.managedBy]: null } : {}),
   };
   const mayTouchTemplate = workload.row.canLabelTemplate(workload.object);
-  const templateLabels =
-    mayTouchTemplate && isOurs(workload.templateLabels[labels.type]) ? { [labels.type]: null } : {};
+  const mayTouchType = mayTouchTemplate && !selectsByType(workload);
+  const templateLabels = mayTouchType && isOurs(workload.templateLabels[labels.type]) ? { [labels.type]: null } : {};
   const templateAnnotations =
     mayTouchTemplate && workload.templateAnnotations[annotations.configHash] !== undefined
       ? { [annotations.configHash]: null }
@@ -71,6 +73,13 @@ export function release(workload: Workload, only: { readonly type?: string } = {
   if (Object.keys(body).length === 0) return undefined;
   const { namespace, name, uid } = workload;
   return { target: { kind: workload.row.watch.kind, namespace, name, uid }, body };
+}
+
+/** The workload's own selector, which is immutable, asks for the type label: the API server refuses a template without it. */
+export function selectsByType({ object }: Workload): boolean {
+  const { selector } = (object as { readonly spec?: { readonly selector?: LabelSelector } }).spec ?? {};
+  const isInExpressions = selector?.matchExpressions?.some(({ key }) => key === labels.type) === true;
+  return isInExpressions || selector?.matchLabels?.[labels.type] !== undefined;
 }
 
 /** Whether we may state managed-by: the key is absent or already ours; never taken from Helm, Pulumi or anyone (report GO-02). */

@@ -9,6 +9,7 @@ import { authBridgeData } from '../../../runtime/config/authbridge-data.ts';
 import type { Layers } from '../../../runtime/config/layers.ts';
 import { mergeLayers } from '../../../runtime/config/merge.ts';
 import type { KubeObject, Plan } from '../../../runtime/engine/types.ts';
+import { createConfigurations } from '../../../runtime/agent-runtime/configuration.ts';
 import type { Configuration, Observed, PodFacts } from '../../../runtime/agent-runtime/observed.ts';
 import { rowOf } from '../../../runtime/workload/kinds.ts';
 import { type Workload, workloadOf } from '../../../runtime/workload/workload.ts';
@@ -120,14 +121,7 @@ export function runtime(shape: RuntimeShape = {}): AgentRuntime {
 }
 
 export function configuration(layers: Layers = noLayers, of: AgentRuntime = runtime()): Configuration {
-  if (layers.problems.length > 0) return { kind: 'broken', problems: layers.problems };
-  return {
-    kind: 'usable',
-    hash: configHash(layers, of.spec.type),
-    shared: mergeLayers(layers),
-    effective: mergeLayers(layers, of),
-    warnings: layers.warnings,
-  };
+  return createConfigurations()(layers, of);
 }
 
 export function authBridge(layers: Layers = noLayers, isForeign = false): ConfigMap {

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
+import { createConfigurations } from '../../../runtime/agent-runtime/configuration.ts';
 import { decide } from '../../../runtime/agent-runtime/decide.ts';
 import { notices } from '../../../runtime/agent-runtime/notices.ts';
 import type { Observed } from '../../../runtime/agent-runtime/observed.ts';
@@ -101,6 +102,28 @@ for (const { reason, given, patched, removed } of releases) {
     assert.deepEqual([plan.apply, plan.status, plan.notices], [undefined, undefined, undefined]);
   });
 }
+
+test('RC-04 a type label that the selector asks for stays on the template: else the API server would refuse for ever', () => {
+  const found = enrolledWorkload({ spec: { selector: { matchLabels: { [labels.type]: 'agent' } } } });
+  assert.deepEqual(release(observed({ ...held, target: { found } })).patch?.[0]?.body, {
+    metadata: { labels: { [labels.type]: null, [labels.managedBy]: null } },
+    spec: { template: { metadata: { annotations: { [annotations.configHash]: null } } } },
+  });
+});
+
+test('what is the same for a namespace is computed once, and an override never leaks into what is shared', () => {
+  const configurationOf = createConfigurations();
+  const plain = configurationOf(noLayers, runtime());
+  const own = configurationOf(noLayers, runtime({ spec: { mtlsMode: 'strict' } }));
+  assert.ok(plain.kind === 'usable' && own.kind === 'usable');
+  assert.equal(plain.shared, own.shared);
+  assert.equal(plain.effective, plain.shared);
+  assert.equal(own.effective.config.mtls.mode, 'strict');
+  assert.equal(own.shared.config.mtls.mode, 'permissive');
+  assert.equal(own.hash, plain.hash);
+  const invalid = configurationOf(noLayers, runtime({ spec: { mtlsMode: 'sideways' as 'strict' } }));
+  assert.equal(invalid.kind, 'broken');
+});
 
 const annotated = (text: string) => workload({ annotations: { [annotations.skills]: text } });
 const lists: readonly {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { createRollouts, type RolloutLimits } from '../../../runtime/agent-runtime/rollouts.ts';
 import type { ObjectKey } from '../../../runtime/engine/types.ts';
 

@@ -3,14 +3,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { authBridgeConfigMaps } from '../../../runtime/agent-runtime/observe.ts';
-import { podsOf } from '../../../runtime/agent-runtime/pods.ts';
-import { fileSource, rolloutSource } from '../../../runtime/agent-runtime/sources.ts';
-import { createRollouts } from '../../../runtime/agent-runtime/rollouts.ts';
 import { triggers } from '../../../runtime/agent-runtime/triggers.ts';
-import { annotations, labels } from '../../../runtime/api/names.ts';
 import { configWatches } from '../../../runtime/config/read.ts';
-import type { Change, KubeObject, ObjectKey, Reader, Watch, Where } from '../../../runtime/engine/types.ts';
-import { workloadRows } from '../../../runtime/workload/kinds.ts';
+import type { Change, KubeObject, ObjectKey, Watch } from '../../../runtime/engine/types.ts';
 import {
   agentRuntimes,
   csiDrivers,
@@ -19,63 +14,12 @@ import {
   namespaces,
   serviceAccounts,
 } from '../../../runtime/workload/watches.ts';
+import { deploymentRow, elsewhere, job, jobRow, owned, podOf, replicaSet, target } from './cluster.ts';
 import { authBridge, enrolledWorkload, runtime, workload } from './fixtures.ts';
+import { readerOf } from './reader.ts';
 
 const config = configWatches('rossoctl-system');
 const all = triggers(config, authBridgeConfigMaps);
-
-/** A reader over fixed objects, which honours indexes as the cache does. */
-function readerOf(objects: ReadonlyMap<Watch, readonly KubeObject[]>): Reader {
-  const list = (watch: unknown, where: Where = {}): readonly KubeObject[] => {
-    const { index } = where;
-    const by = (watch as Watch).indexes?.[index?.name ?? ''];
-    return (objects.get(watch as Watch) ?? [])
-      .filter(({ metadata }) => where.namespace === undefined || metadata.namespace === where.namespace)
-      .filter((object) => index === undefined || by?.(object).includes(index.value) === true);
-  };
-  return {
-    list: (watch, where) => list(watch, where) as never,
-    get: (watch, key) =>
-      list(watch, { namespace: key.namespace }).find(({ metadata }) => metadata.name === key.name) as never,
-  };
-}
-
-const deploymentRow = workloadRows.find(({ kind }) => kind === 'Deployment')?.watch as Watch;
-const jobRow = workloadRows.find(({ kind }) => kind === 'Job')?.watch as Watch;
-const target = (kind: string, name: string, group = 'apps/v1') => ({
-  spec: { targetRef: { apiVersion: group, kind, name } },
-});
-const elsewhere = {
-  ...runtime({ name: 'elsewhere' }),
-  metadata: { ...runtime({ name: 'elsewhere' }).metadata, namespace: 'team2' },
-};
-const owned = (kind: string, name: string, uid: string, apiVersion = 'apps/v1') => ({
-  ownerReferences: [{ apiVersion, kind, name, uid, controller: true }],
-});
-const replicaSet: KubeObject = {
-  apiVersion: 'apps/v1',
-  kind: 'ReplicaSet',
-  metadata: {
-    namespace: 'team1',
-    name: 'weather-agent-abc',
-    uid: 'rs',
-    ...owned('Deployment', 'weather-agent', 'uid-d0'),
-  },
-};
-const job: KubeObject = {
-  apiVersion: 'batch/v1',
-  kind: 'Job',
-  metadata: { namespace: 'team1', name: 'cron-1', uid: 'job', ...owned('CronJob', 'cron', 'uid-cron', 'batch/v1') },
-};
-const podOf = (name: string, owner: object, more: object = {}): KubeObject =>
-  ({
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { namespace: 'team1', name, uid: name, ...owner },
-    spec: { containers: [] },
-    status: { phase: 'Running' },
-    ...more,
-  }) as KubeObject;
 
 const reader = readerOf(
   new Map<Watch, readonly KubeObject[]>([
@@ -265,55 +209,3 @@ const rows: readonly {
 for (const { reason, watch, change, woken } of rows) {
   test(`triggers: ${reason}`, () => assert.deepEqual(wakes(watch, change), woken));
 }
-
-test('pods are found through ReplicaSets and Jobs, and those that have ended or go are not counted', () => {
-  const marked = { [annotations.injected]: 'envoy-proxy', [annotations.configHash]: 'h' };
-  const live = podOf('b', owned('ReplicaSet', 'weather-agent-abc', 'rs'));
-  const pods = [
-    { ...live, metadata: { ...live.metadata, annotations: marked, labels: { [labels.type]: 'agent' } } },
-    podOf('a', owned('ReplicaSet', 'weather-agent-abc', 'rs')),
-    podOf('ended', owned('ReplicaSet', 'weather-agent-abc', 'rs'), { status: { phase: 'Succeeded' } }),
-    podOf('of-cron', owned('Job', 'cron-1', 'job', 'batch/v1')),
-  ];
-  const found = readerOf(
-    new Map<Watch, readonly KubeObject[]>([
-      [enrolledPods as unknown as Watch, pods],
-      [enrolledReplicaSets, [replicaSet]],
-      [jobRow, [job]],
-    ]),
-  );
-  assert.deepEqual(
-    podsOf(found, workload()).map(({ name, isInjected, hash }) => [name, isInjected, hash]),
-    [
-      ['a', false, undefined],
-      ['b', true, 'h'],
-    ],
-  );
-  assert.deepEqual(
-    podsOf(found, workload({ kind: 'CronJob', uid: 'uid-cron' })).map(({ name }) => name),
-    ['of-cron'],
-  );
-});
-
-test('a file that changes wakes everybody; the rollouts under way are counted at the start', () => {
-  let changed = () => {};
-  const woken: string[] = [];
-  const stop = fileSource('config', {
-    current: 1,
-    subscribe: (listener) => ((changed = () => listener(2)), () => {}),
-  }).start(({ name }) => woken.push(name), reader);
-  changed();
-  stop();
-  assert.deepEqual(woken.sort(), everybody);
-  const rollouts = createRollouts();
-  const rolling = readerOf(
-    new Map<Watch, readonly KubeObject[]>([
-      [agentRuntimes as unknown as Watch, [runtime(), elsewhere]],
-      [deploymentRow, [enrolledWorkload({ rolling: true }).object]],
-    ]),
-  );
-  const end = rolloutSource(rollouts, () => 0).start(() => {}, rolling);
-  assert.equal(rollouts.inProgress, 1);
-  end();
-  assert.equal(rollouts.inProgress, 0);
-});

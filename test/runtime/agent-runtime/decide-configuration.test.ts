@@ -1,0 +1,136 @@
+/** Decisions about configuration: broken layers, what pods need, Pod Security, turns in a rollout. */
+
+import { checkRows } from './decide-rows.ts';
+import { authBridge, configuration, enrolledWorkload, noLayers, otherHash, workload } from './fixtures.ts';
+import { broken, D0, restricted, proxySidecar, waiting } from './situations.ts';
+
+checkRows([
+  {
+    reason: 'a broken layer enrols nothing new',
+    given: { configuration: configuration(broken('invalid')) },
+    phase: 'Error',
+    says: ['ConfigResolved=False/ConfigInvalid', 'Ready=False/ConfigInvalid'],
+    message: /team1\/defaults, key config\.yaml, line 3/,
+    applies: [],
+    events: ['ConfigInvalid'],
+  },
+  {
+    reason: 'a broken layer leaves the hash that stands',
+    given: {
+      configuration: configuration(broken('unavailable')),
+      target: { found: enrolledWorkload({ hash: otherHash }) },
+    },
+    phase: 'Error',
+    says: ['ConfigResolved=False/ConfigUnavailable', 'Ready=False/ConfigUnavailable'],
+    applies: [],
+  },
+  {
+    reason: 'a stripped label is put back with the hash that stands although a layer is broken',
+    given: { configuration: configuration(broken('invalid')), target: { found: workload({ hash: otherHash }) } },
+    phase: 'Error',
+    says: ['Ready=False/ConfigInvalid'],
+    applies: D0,
+  },
+  {
+    reason: 'an ambiguity is a warning and stops nothing',
+    given: { configuration: configuration({ ...noLayers, warnings: ['Two ConfigMaps: a, b; a is used'] }) },
+    phase: 'Active',
+    says: ['ConfigResolved=True/ConfigWarning', 'Ready=True/Configured'],
+    applies: D0,
+    events: ['ConfigWarning', 'Configured'],
+  },
+  {
+    reason: 'CF-02 a ConfigMap of our name that a person made is never written, and said so',
+    given: { authBridge: { ...authBridge(noLayers, true), data: { KEYCLOAK_URL: 'http://mine' } } },
+    phase: 'Active',
+    says: ['ConfigResolved=True/ConfigWarning'],
+    applies: D0,
+    events: ['ConfigWarning', 'Configured'],
+  },
+  {
+    reason: 'PM-12 the ConfigMap and the ServiceAccount come before the label',
+    given: {
+      authBridge: undefined,
+      hasServiceAccount: false,
+      target: { found: workload({ serviceAccount: 'weather-sa' }) },
+    },
+    phase: 'Active',
+    says: ['Ready=True/Configured'],
+    applies: ['ConfigMap rossoctl-authbridge-config', 'ServiceAccount weather-sa', ...D0],
+  },
+  {
+    reason: 'our own ConfigMap follows the configuration',
+    given: { target: { found: enrolledWorkload() }, authBridge: { ...authBridge(), data: {} } },
+    phase: 'Active',
+    says: [],
+    applies: ['ConfigMap rossoctl-authbridge-config'],
+  },
+  {
+    reason: 'nothing is created in a namespace that goes',
+    given: { authBridge: undefined, namespace: { labels: {}, isTerminating: true } },
+    phase: 'Active',
+    says: [],
+    applies: D0,
+  },
+  {
+    reason: 'Pod Security refuses proxy-init: not labelled, with the way out',
+    given: { namespace: restricted },
+    phase: 'Error',
+    says: ['Ready=False/PodSecurityConflict', 'TargetResolved=True/TargetFound'],
+    message: /authBridgeMode: proxy-sidecar/,
+    applies: [],
+    events: ['PodSecurityConflict'],
+  },
+  {
+    reason: 'Pod Security refuses proxy-init: what is enrolled is not rolled',
+    given: { namespace: restricted, target: { found: enrolledWorkload({ hash: otherHash }) } },
+    phase: 'Error',
+    says: ['Ready=False/PodSecurityConflict'],
+    applies: [],
+  },
+  {
+    reason: 'mode proxy-sidecar needs nothing that Pod Security refuses',
+    given: { namespace: restricted, runtime: proxySidecar },
+    phase: 'Active',
+    says: ['Ready=True/Configured'],
+    applies: D0,
+  },
+  {
+    reason: 'CF-03 a new hash waits for its turn; a short wait is not told',
+    given: { target: { found: enrolledWorkload({ hash: otherHash }) }, place: waiting(100) },
+    phase: 'Active',
+    says: ['Ready=True/Configured'],
+    applies: [],
+  },
+  {
+    reason: 'CF-03 a long wait is RolloutPending',
+    given: { target: { found: enrolledWorkload({ hash: otherHash }) }, place: waiting(5_000) },
+    phase: 'Pending',
+    says: ['Ready=False/RolloutPending'],
+    message: /waits for its turn/,
+    applies: [],
+    events: [],
+  },
+  {
+    reason: 'CF-03 a paused rollout says which setting holds it',
+    given: { target: { found: enrolledWorkload({ hash: otherHash }) }, place: waiting(5_000, true) },
+    phase: 'Pending',
+    says: ['Ready=False/RolloutPending'],
+    message: /rollout\.paused/,
+    applies: [],
+  },
+  {
+    reason: 'CF-03 with a place the new hash is written',
+    given: { target: { found: enrolledWorkload({ hash: otherHash }) }, place: { kind: 'held', leftMs: 600_000 } },
+    phase: 'Active',
+    says: ['Ready=True/Configured'],
+    applies: D0,
+  },
+  {
+    reason: 'CF-03 a workload scaled to zero needs no place',
+    given: { target: { found: enrolledWorkload({ hash: otherHash, replicas: 0 }) } },
+    phase: 'Active',
+    says: ['Ready=True/Configured'],
+    applies: D0,
+  },
+]);
