@@ -1,7 +1,7 @@
 /** Snapshot → verdict: eligibility, components, conflicts, ports and the injected pod, put together. */
 
 import type { Pod } from '../api/kubernetes.ts';
-import { containers, credentialsSecretName, labels } from '../api/names.ts';
+import { containers, credentialsSecretName, labels, spiffeId } from '../api/names.ts';
 import type { AgentRuntime } from '../api/agent-runtime.ts';
 import type { Build } from './build.ts';
 import { componentsOf, lacksCsiDriver } from './components.ts';
@@ -88,7 +88,13 @@ function judgeComponents(facts: EligibleFacts, steps: readonly Step[], memory: M
       warnings: [...spiffeWarnings(facts), ...jobWarnings(facts)],
     },
     steps: [...reached, passed('conflicts', 'none: names, ports, users, volumes and the namespace allow it')],
+    identity: identityOf(facts),
   };
+}
+
+function identityOf({ snapshot, pod, effective, components }: EligibleFacts): string | undefined {
+  if (!components.spiffe.inject) return undefined;
+  return spiffeId(effective.config.spiffe.trustDomain, snapshot.namespace, pod.spec.serviceAccountName);
 }
 
 /** What would be added, or why it cannot be. */

@@ -93,4 +93,6 @@ export interface Judgement {
   readonly components?: Components | undefined;
   /** Absent when the decision ended before configuration was looked at. */
   readonly effective?: Effective | undefined;
+  /** The SPIFFE ID an injected pod will have: by the same rule as the controller's (report PM-08). Absent without SPIFFE. */
+  readonly identity?: string | undefined;
 }

@@ -40,11 +40,15 @@ const words: Readonly<Record<Judgement['verdict']['kind'], string>> = {
   deny: 'denied',
 };
 
-function explanation({ steps, components, effective }: Judgement, layers: Layers): readonly string[] {
+function explanation({ steps, components, effective, identity }: Judgement, layers: Layers): readonly string[] {
   const choices = components === undefined ? [] : Object.entries(components.containers);
+  const features =
+    components === undefined ? [] : Object.entries({ spiffe: components.spiffe, credentials: components.credentials });
   return [
     ...steps.map(({ step, passed, reason }) => `step ${step}: ${passed ? 'passed' : 'stopped'}: ${reason}`),
     ...choices.map(([name, { inject, reason }]) => `container ${name}: ${inject ? 'yes' : 'no'}: ${reason}`),
+    ...features.map(([name, { inject, reason }]) => `feature ${name}: ${inject ? 'yes' : 'no'}: ${reason}`),
+    ...(identity === undefined ? [] : [`identity ${identity}`]),
     ...explainConfig(effective ?? mergeLayers(layers)).map((line) => `value ${line}`),
   ];
 }

@@ -142,6 +142,9 @@ test('PM-08 the service account is never changed and a dry run needs nothing spe
   assert.equal(injectedPod().spec.serviceAccountName, undefined);
   const pod = p0({ spec: { serviceAccountName: 'weather' } });
   assert.equal(injectedPod({ pod }).spec.serviceAccountName, 'weather');
+  assert.equal(judged().identity, 'spiffe://cluster.local/ns/team1/sa/default');
+  const runtime = r0({ identity: { spiffe: { trustDomain: 'prod.example' } } });
+  assert.equal(judged({ pod, runtime }).identity, 'spiffe://prod.example/ns/team1/sa/weather');
 });
 
 test('PM-09 sidecars pass "restricted"; proxy-init adds two capabilities and is not privileged', () => {
