@@ -19,7 +19,7 @@ export interface Peeked {
 export interface Cache extends Reader {
   /** Begins to watch. Asking again with the same constant changes nothing; another constant with the same id throws. */
   start(watch: Watch): void;
-  /** Resolves when the watch has had its first complete view, which may be never. Starts it. */
+  /** Resolves when the watch has had its first complete view (in namespaced mode: of every namespace it is let into). Starts it. */
   synced(watch: Watch): Promise<void>;
   /** Starts it, too. */
   state(watch: Watch): WatchState;
@@ -86,10 +86,11 @@ export function createCache(options: CacheOptions): Cache {
     watches.set(watch, begun);
     return begun;
   };
-  const readable = (watch: Watch): CachedWatch => {
+  const readable = (watch: Watch, namespace: string | undefined): CachedWatch => {
     const known = watches.get(watch);
     if (known === undefined) throw new NotSynced(watch.id, 'it was never started');
-    if (!known.isComplete) throw new NotSynced(watch.id, known.state().reason ?? 'its first list is not complete');
+    const why = known.unreadable(namespace);
+    if (why !== undefined) throw new NotSynced(watch.id, why);
     return known;
   };
 
@@ -98,9 +99,9 @@ export function createCache(options: CacheOptions): Cache {
     synced: (watch) => start(watch).complete,
     state: (watch) => start(watch).state(),
     states: () => [...watches.values()].map((known) => known.state()),
-    get: (watch, key) => typed(watch.kind, readable(watch).store.get(key)),
+    get: (watch, key) => typed(watch.kind, readable(watch, key.namespace).store.get(key)),
     list: (watch, where = {}) =>
-      readable(watch)
+      readable(watch, where.namespace)
         .store.list(where)
         .map((object) => objectOfKind(watch.kind, object)),
     subscribe: (watch, listener) => {
@@ -117,7 +118,9 @@ export function createCache(options: CacheOptions): Cache {
     },
     peek: (kind, key) => peek([...watches.values()], kind, key),
     watches: (kind) =>
-      [...watches.values()].some(({ watch, isComplete }) => isComplete && isSameKind(watch.kind, kind)),
+      [...watches.values()].some(
+        (known) => known.unreadable(undefined) === undefined && isSameKind(known.watch.kind, kind),
+      ),
     rememberOwner: (fieldManager) => void owners.add(fieldManager),
     stop: async () => {
       stopping.abort(new Error('the cache has stopped'));
@@ -142,7 +145,7 @@ function namespacesOf(
 
 function peek(watches: readonly CachedWatch[], kind: Kind, key: ObjectKey): Peeked | undefined {
   const ofKind = watches
-    .filter(({ watch, isComplete }) => isComplete && isSameKind(watch.kind, kind))
+    .filter((known) => isSameKind(known.watch.kind, kind) && known.unreadable(key.namespace) === undefined)
     .sort((a, b) => Number(a.watch.metadataOnly === true) - Number(b.watch.metadataOnly === true));
   for (const { store } of ofKind) {
     const object = store.get(key);

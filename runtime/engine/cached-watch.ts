@@ -20,9 +20,12 @@ export interface CachedWatch {
   readonly store: Store<KubeObject>;
   /** Called with each change; a listener that throws hurts nobody else. */
   readonly listeners: Set<(change: Change) => void>;
-  /** The first complete view of every namespace has been had. */
-  readonly isComplete: boolean;
-  /** Resolves then. */
+  /**
+   * Why this namespace (undefined: all that are watched) cannot be read; undefined when it can. All together can be read when at least one
+   * has been viewed and the others were refused: what appears in those later is a change like any other.
+   */
+  unreadable(namespace: string | undefined): string | undefined;
+  /** Resolves when all that are watched can be read. */
   readonly complete: Promise<void>;
   state(): WatchState;
   /** Resolves when every reflector has ended. */
@@ -51,7 +54,9 @@ export function beginWatch(options: CachedWatchOptions): CachedWatch {
   const listeners = new Set<(change: Change) => void>();
   const { promise: complete, resolve: onComplete } = Promise.withResolvers<void>();
   const states = new Map<string | undefined, ReflectorState>(namespaces.map((ns) => [ns, { phase: 'waiting' }]));
-  const incomplete = new Set(namespaces);
+  const viewed = new Set<string | undefined>();
+  const isComplete = (): boolean =>
+    viewed.size > 0 && namespaces.every((ns) => viewed.has(ns) || states.get(ns)?.phase === 'unavailable');
   const gauge = objectsGauge(options);
   const store = createStore({
     watch,
@@ -78,7 +83,8 @@ export function beginWatch(options: CachedWatchOptions): CachedWatch {
           const before = states.get(namespace);
           if (before?.phase === next.phase && before.reason === next.reason) return;
           states.set(namespace, next);
-          if (next.phase === 'synced' && incomplete.delete(namespace) && incomplete.size === 0) onComplete();
+          if (next.phase === 'synced') viewed.add(namespace);
+          if (isComplete()) onComplete();
           gauge(state());
           options.onState(state());
         },
@@ -92,11 +98,18 @@ export function beginWatch(options: CachedWatchOptions): CachedWatch {
     listeners,
     complete,
     state,
-    get isComplete() {
-      return incomplete.size === 0;
+    unreadable: (namespace) => {
+      const of = namespaces.includes(undefined) ? undefined : namespace;
+      if (of === undefined) return isComplete() || viewed.size === namespaces.length ? undefined : noView(state());
+      if (!namespaces.includes(of)) return `namespace ${of} is not watched`;
+      return viewed.has(of) ? undefined : noView(states.get(of));
     },
     ended: Promise.all(runs),
   };
+}
+
+function noView(state: ReflectorState | undefined): string {
+  return state?.reason ?? 'its first list is not complete';
 }
 
 /** Calls one listener; what it throws is logged and goes no further. */

@@ -7,8 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type CacheOptions, createCache } from '../../runtime/engine/cache.ts';
 import { type Client, createClient } from '../../runtime/engine/client.ts';
 import { systemClock } from '../../runtime/engine/clock.ts';
+import { createEvents } from '../../runtime/engine/events.ts';
 import type { Connection } from '../../runtime/engine/kubeconfig.ts';
 import { unlimited } from '../../runtime/engine/limiter.ts';
+import { createManager, type ManagerOptions } from '../../runtime/engine/manager.ts';
 import { createMetrics } from '../../runtime/engine/metrics.ts';
 import { createTransport, type TransportOptions } from '../../runtime/engine/transport.ts';
 import type { Kind, KubeObject, Log } from '../../runtime/engine/types.ts';
@@ -120,6 +122,26 @@ export function createBed(connection: Connection, { cache: cacheDefaults, ...opt
 }
 
 export type Bed = ReturnType<typeof createBed>;
+
+/** A manager on the bed's client with a cache of its own; `stop` ends both. */
+export function createManagerOn(
+  bed: Bed,
+  options: Partial<ManagerOptions> & { readonly cacheOptions?: Partial<CacheOptions> } = {},
+) {
+  const { cacheOptions, ...rest } = options;
+  const { client, clock, log, metrics } = bed;
+  const events = createEvents({ client, clock, log, metrics, instance: 'test' });
+  return createManager({
+    client,
+    clock,
+    log,
+    metrics,
+    events,
+    cache: bed.newCache(cacheOptions),
+    onLost: () => {},
+    ...rest,
+  });
+}
 
 /** Waits until `check` no longer throws or says false; fails with what it last said. */
 export async function eventually(check: () => unknown, withinMs = 10_000): Promise<void> {

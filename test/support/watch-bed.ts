@@ -26,8 +26,8 @@ export interface WatchBed {
   readonly namespace: string;
 }
 
-/** Registers the hooks; the values are there once a test runs. */
-export function useWatchBed(name: string) {
+/** Registers the hooks; the values are there once a test runs. `prepare` runs once on the new control plane. */
+export function useWatchBed(name: string, prepare: (direct: Bed) => Promise<void> = () => Promise.resolve()) {
   let current: WatchBed | undefined;
   let count = 0;
   const now = (): WatchBed => {
@@ -42,6 +42,7 @@ export function useWatchBed(name: string) {
     const timings = { backOff: { baseMs: 50, capMs: 400, jitter: 0.5 } };
     const bed = createBed(reach({ port: proxy.port, certificatesDir }), { cache: { timings } });
     current = { plane, proxy, direct, bed, namespace: '' };
+    await prepare(direct);
   });
   after(async () => {
     const { plane, proxy, direct, bed } = now();

@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Manager } from '../../runtime/engine/manager.ts';
+import type { Kind, KubeObject } from '../../runtime/engine/types.ts';
+import { configMaps, createManagerOn, eventually, metric } from '../support/engine-bed.ts';
+import { useWatchBed } from '../support/watch-bed.ts';
+import { finalizer, installWidgets, type Widget, widget, widgetController, widgetKind } from '../support/widget.ts';
+
+const kind = widgetKind();
+const { now, put, drop } = useWatchBed('controller', ({ client }) => installWidgets(client, kind));
+
+type Options = Partial<Parameters<typeof widgetController>[0]>;
+
+async function running(t: { after(fn: () => Promise<void>): void }, options: Options = {}): Promise<Manager> {
+  const manager = createManagerOn(now().bed);
+  manager.addController(widgetController({ kind, namespace: now().namespace, ...options }));
+  t.after(() => manager.stop());
+  await manager.start();
+  await eventually(() => manager.health().controllers.every(({ state }) => state === 'running'));
+  return manager;
+}
+
+const make = (name: string, target: string, color = 'red') =>
+  now().direct.client.create(kind, widget(kind, now().namespace, name, { target, color }));
+const read = (name: string): Promise<Widget> => now().direct.client.get(kind, { namespace: now().namespace, name });
+const target = (name: string) => now().direct.client.get(configMaps, { namespace: now().namespace, name });
+const ready = async (name: string, status = 'True'): Promise<void> =>
+  eventually(async () => assert.equal((await read(name)).status?.conditions[0]?.status, status));
+const writes = () =>
+  now().proxy.requests.filter(({ method, url }) => method !== 'GET' && url.includes(now().namespace));
+const wake = (manager: Manager, name: string) => manager.wake('widget', { namespace: now().namespace, name });
+const passes = () => metric(now().bed, 'controller_runtime_reconcile_time_seconds_count{controller="widget"}');
+
+/** Resolves after `count` more passes. */
+async function pass(manager: Manager, name: string, count: number): Promise<void> {
+  for (let i = 0; i < count; i += 1) {
+    const done = await passes();
+    wake(manager, name);
+    await eventually(async () => (await passes()) > done);
+  }
+}
+
+describe('a controller', () => {
+  test('enrols with three requests: finalizer, fragment, status; and releases what it owned and nothing else', async (t) => {
+    const original = await put('t', { a: '1' });
+    await running(t);
+    await make('w', 't');
+    await ready('w');
+    assert.deepEqual((await read('w')).metadata.finalizers, [finalizer]);
+    assert.equal((await target('t')).metadata.labels?.['color'], 'red');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    assert.deepEqual(
+      writes().map(
+        ({ method, url }) => `${method} ${new URL(url, 'https://x').pathname.replace(/^.*namespaces\/[^/]+/, '')}`,
+      ),
+      ['PATCH /widgets/w', 'PATCH /configmaps/t', 'PATCH /widgets/w/status'],
+    );
+    await now().direct.client.remove({ kind, namespace: now().namespace, name: 'w' });
+    await eventually(async () => assert.rejects(read('w'), { status: 404 }));
+    const after = await target('t');
+    assert.deepEqual(after.metadata.labels, original.metadata.labels);
+    assert.equal(after.metadata.annotations, undefined);
+    assert.deepEqual(after.data, { a: '1' });
+  });
+
+  test('RC-06: ten forced passes and a restart in a steady state write nothing', async (t) => {
+    await put('t');
+    const manager = await running(t);
+    await make('w', 't');
+    await ready('w');
+    await pass(manager, 'w', 1);
+    const before = writes().length;
+    await pass(manager, 'w', 10);
+    await manager.stop();
+    const second = await running(t);
+    await pass(second, 'w', 2);
+    assert.equal(writes().length, before);
+  });
+
+  test('a change of status alone does not wake it, a change of its target does', async (t) => {
+    await put('t');
+    const seen: string[] = [];
+    await running(t, { onObserve: ({ metadata }) => void seen.push(metadata.resourceVersion ?? '') });
+    await make('w', 't');
+    await ready('w');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const before = seen.length;
+    const status = { conditions: [{ type: 'Foreign', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' }] };
+    const body = { ...widget(kind, now().namespace, 'w', { target: 't', color: 'red' }), spec: undefined, status };
+    await now().direct.client.apply({ kind, body }, { fieldManager: 'foreign', subresource: 'status' });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    assert.equal(seen.length, before);
+    await now().direct.client.mergePatch(
+      { kind: configMaps, namespace: now().namespace, name: 't' },
+      { metadata: { labels: null } },
+    );
+    await eventually(async () => assert.equal((await target('t')).metadata.labels?.['color'], 'red'));
+    assert.ok(seen.length > before);
+    assert.equal((await read('w')).status?.conditions.length, 2, 'the foreign condition stays');
+  });
+
+  test('RC-02: a missing target is a status, not an error; it recovers when the target appears', async (t) => {
+    const errorsBefore = await metric(now().bed, 'controller_runtime_reconcile_errors_total{controller="widget"}');
+    await running(t);
+    await make('w', 't');
+    await ready('w', 'False');
+    await put('t');
+    await ready('w');
+    await drop('t');
+    await ready('w', 'False');
+    assert.equal(
+      await metric(now().bed, 'controller_runtime_reconcile_errors_total{controller="widget"}'),
+      errorsBefore,
+    );
+  });
+
+  test('RC-02: a pass that keeps failing backs off, and is told a few times, not once a pass', async (t) => {
+    await put('t');
+    let failing = true;
+    let tries = 0;
+    await running(t, {
+      onObserve: () => {
+        tries += 1;
+        if (failing) throw new Error('the world is broken');
+      },
+    });
+    await make('w', 't');
+    await eventually(() => tries >= 8);
+    failing = false;
+    await ready('w');
+    const lines = now().bed.log.lines.filter(({ fields }) => fields['key'] === `${now().namespace}/w`);
+    assert.ok(lines.filter(({ level }) => level === 'info' || level === 'warn').length <= 3);
+    assert.equal(lines.filter(({ level }) => level === 'error').length, 0);
+  });
+
+  test('RC-04: deletion ends with the target missing, and foreign finalizers stay', async (t) => {
+    await running(t);
+    const body = widget(kind, now().namespace, 'w', { target: 'nowhere', color: 'red' });
+    await now().direct.client.create(kind, {
+      ...body,
+      metadata: { ...body.metadata, finalizers: ['engine.example/other'] },
+    });
+    await ready('w', 'False');
+    await now().direct.client.remove({ kind, namespace: now().namespace, name: 'w' });
+    await eventually(async () => assert.deepEqual((await read('w')).metadata.finalizers, ['engine.example/other']));
+    await now().direct.client.mergePatch(
+      { kind, namespace: now().namespace, name: 'w' },
+      { metadata: { finalizers: null } },
+    );
+    await eventually(async () => assert.rejects(read('w'), { status: 404 }));
+  });
+
+  test('a fragment that states less takes the rest away, and a condition keeps its time until it flips', async (t) => {
+    await put('t');
+    const manager = await running(t);
+    await make('w', 't');
+    await ready('w');
+    const before = (await read('w')).status?.conditions[0];
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await now().direct.client.mergePatch({ kind, namespace: now().namespace, name: 'w' }, { spec: { color: 'blue' } });
+    await eventually(async () => assert.equal((await read('w')).status?.conditions[0]?.message, 'painted blue'));
+    assert.equal((await target('t')).metadata.labels?.['color'], 'blue');
+    const later = (await read('w')).status?.conditions[0];
+    assert.deepEqual({ ...later, message: '' }, { ...before, message: '' });
+    await manager.stop();
+    // The next version of the controller no longer writes the annotation.
+    const [map] = [await target('t')];
+    const { namespace, name, uid } = map.metadata;
+    const less = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace, name, uid, labels: { color: 'blue' } } };
+    await running(t, { plan: () => ({ apply: [{ kind: configMaps, body: less }] }) });
+    await eventually(async () => assert.equal((await target('t')).metadata.annotations, undefined));
+    assert.equal((await target('t')).metadata.labels?.['color'], 'blue');
+  });
+
+  test('a namesake of what was observed is never touched', async (t) => {
+    await put('t');
+    const old = (await target('t')).metadata.uid;
+    await drop('t');
+    await put('t');
+    const stale = { kind: configMaps, namespace: now().namespace, name: 't', uid: old };
+    const body = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { namespace: now().namespace, name: 't', uid: old, labels: { x: 'y' } },
+    };
+    await running(t, {
+      plan: () => ({ apply: [], patch: [{ target: stale, body: { data: { x: 'y' } } }], remove: [stale] }),
+    });
+    await make('w', 't');
+    await eventually(() => writes().some(({ url, method }) => method === 'PATCH' && url.includes('/configmaps/t')));
+    await now().direct.client.remove({ kind, namespace: now().namespace, name: 'w' });
+    await eventually(async () => assert.rejects(read('w'), { status: 404 }));
+    const { data, metadata } = await target('t');
+    assert.deepEqual([data, metadata.labels, metadata.deletionTimestamp], [undefined, undefined, undefined]);
+    await assert.rejects(now().direct.client.apply({ kind: configMaps, body }, { fieldManager: 'widget-test' }), {
+      status: 422,
+    });
+  });
+
+  test('OB-02: a notice in each of a hundred passes is one event', async (t) => {
+    await put('t');
+    const notice = { type: 'Normal', reason: 'Painted', action: 'Paint', note: 'x'.repeat(2_000) } as const;
+    const manager = await running(t, { plan: () => ({ notices: [notice] }) });
+    await make('w', 't');
+    await ready('w');
+    for (let i = 0; i < 100; i += 1) wake(manager, 'w');
+    await pass(manager, 'w', 20);
+    const eventKind: Kind<KubeObject & { readonly note?: string; readonly regarding?: { readonly name: string } }> = {
+      apiVersion: 'events.k8s.io/v1',
+      kind: 'Event',
+      plural: 'events',
+      namespaced: true,
+    };
+    await eventually(async () => {
+      const { items } = await now().direct.client.list(eventKind, { namespace: now().namespace });
+      assert.equal(items.length, 1);
+      assert.equal(items[0]?.regarding?.name, 'w');
+    });
+    assert.ok(writes().filter(({ url }) => url.includes('/events')).length <= 2);
+  });
+
+  test('three hundred at once are all done, four at a time, each with three requests', async (t) => {
+    await put('t');
+    let active = 0;
+    let most = 0;
+    await running(t, {
+      onObserve: async () => {
+        most = Math.max(most, (active += 1));
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        active -= 1;
+      },
+      plan: () => ({ apply: [] }),
+    });
+    await Promise.all(Array.from({ length: 300 }, (_, i) => make(`w${i}`, 't')));
+    const all = () => now().direct.client.list(kind, { namespace: now().namespace });
+    await eventually(
+      async () => assert.ok((await all()).items.every(({ status }) => status?.conditions[0]?.status === 'True')),
+      30_000,
+    );
+    assert.equal(most, 4);
+    assert.equal(writes().length, 600);
+  });
+});
