@@ -45,10 +45,10 @@ export function followCertificateFiles(options: CertificateFilesOptions): Certif
     if (served.trouble(sentenceOf(error))) log.error('certificate files cannot be served', { error });
   };
   const looking = lookRepeatedly({ clock, failed }, lookEveryMs, async () => {
-    const next = await read(directory);
-    if (served.current === undefined) served.offer(next);
-    await published.look('');
-    const isServed = served.offer(next);
+    const [next, looked] = await Promise.allSettled([read(directory), published.look('')]);
+    if (next.status === 'rejected') throw next.reason;
+    const isServed = served.offer(next.value);
+    if (looked.status === 'rejected') throw looked.reason;
     if (isServed) served.trouble(undefined);
     else if (served.trouble('the new certificate is not trusted by every caBundle yet'))
       log.warn('certificate waits to be trusted');
