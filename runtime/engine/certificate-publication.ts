@@ -41,8 +41,6 @@ export interface Publication {
   trustedForMs(chain: string): number | undefined;
   /** Faults at the last look, a sentence each; undefined before the first. */
   readonly faults: readonly string[] | undefined;
-  /** Whether a look ever found no fault. */
-  readonly wasSound: boolean;
 }
 
 interface Trusted {
@@ -56,7 +54,6 @@ export function publication(options: PublicationOptions): Publication {
   const gauge = faultGauge(options.metrics);
   const since = new Map<string, Trusted>();
   let faults: readonly string[] | undefined;
-  let wasSound = false;
 
   async function look(bundle: string): Promise<void> {
     const found = await Promise.all(configurations.map((ref) => seen(ref, bundle)));
@@ -68,7 +65,6 @@ export function publication(options: PublicationOptions): Publication {
     remember(found.filter((one) => one !== undefined));
     if (now.join() !== (faults ?? []).join()) report(now);
     faults = now;
-    wasSound ||= now.length === 0;
   }
 
   async function seen(ref: ConfigurationRef, bundle: string): Promise<WebhookConfigurationObject | undefined> {
@@ -120,9 +116,6 @@ export function publication(options: PublicationOptions): Publication {
     },
     get faults() {
       return faults;
-    },
-    get wasSound() {
-      return wasSound;
     },
   };
 }

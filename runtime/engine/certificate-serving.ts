@@ -30,7 +30,7 @@ export interface Serving {
   end(): void;
 }
 
-/** Registers the checks `certificate` (ready) and `webhook-configuration` (ready until once sound, from then on degraded). */
+/** Registers the checks `certificate` (ready) and `webhook-configuration` (degraded). */
 export function serving(options: ServingOptions): Serving {
   const { publication, settleMs, clock, log } = options;
   const listeners = new Set<(value: ServingCertificate) => void>();
@@ -100,22 +100,16 @@ export function serving(options: ServingOptions): Serving {
 }
 
 /**
- * A fault of the configurations at start holds readiness back, so that a wrong install does not replace a working one.
- * One that comes later is reported only: to take every replica out for it would make an outage of it.
+ * A fault of the configurations never fails readiness: an installer may wait for this Deployment before it creates them, and to take
+ * every replica out for one that comes later would make an outage of it.
  */
 function checks(
   { health, publication }: ServingOptions,
   certificate: () => string | undefined,
 ): readonly (() => void)[] {
-  const fault = (): string | undefined => publication.faults?.join('; ') || undefined;
-  const unseen = 'the webhook configurations have not been looked at yet';
   return [
     health.ready('certificate', certificate),
-    health.ready('webhook-configuration', () => {
-      if (publication.wasSound) return undefined;
-      return publication.faults === undefined ? unseen : fault();
-    }),
-    health.degraded('webhook-configuration', fault),
+    health.degraded('webhook-configuration', () => publication.faults?.join('; ') || undefined),
   ];
 }
 

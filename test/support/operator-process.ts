@@ -119,7 +119,7 @@ export async function startOperatorProcess(options: OperatorProcessOptions): Pro
     stop: async (withinMs = 20_000) => {
       child.kill('SIGTERM');
       child.kill('SIGCONT');
-      const timer = setTimeout(kill, withinMs);
+      const timer = setTimeout(() => void kill(), withinMs);
       return exit.finally(() => clearTimeout(timer));
     },
   };
