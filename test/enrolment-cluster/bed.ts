@@ -21,8 +21,17 @@ const noFile: Live<FileText> = {
   subscribe: () => () => {},
 };
 
+const accessReviews: Kind = {
+  apiVersion: 'authorization.k8s.io/v1',
+  kind: 'SubjectAccessReview',
+  plural: 'subjectaccessreviews',
+  namespaced: false,
+};
+
 export interface OperatorOptions {
   readonly reversals?: ReversalLimits;
+  /** Default: the administrator's certificate. */
+  readonly token?: string;
 }
 
 /** One request of an operator, as the API server's audit log has it. */
@@ -50,9 +59,22 @@ export async function startEnrolmentBed(name: string) {
   return {
     plane,
     client,
+    /** Whether RBAC lets `user` do that. */
+    reviewAccess: async (user: string, resourceAttributes: Readonly<Record<string, string>>): Promise<boolean> => {
+      const review = {
+        apiVersion: accessReviews.apiVersion,
+        kind: accessReviews.kind,
+        metadata: {},
+        spec: { user, resourceAttributes },
+      };
+      const { status } = (await client.create(accessReviews, review)) as KubeObject & {
+        readonly status: { readonly allowed: boolean };
+      };
+      return status.allowed;
+    },
     startOperator: async (options: OperatorOptions = {}) => {
       operators += 1;
-      const operator = await startOperator(bedOf(plane, `operator-${operators}`), plane, {
+      const operator = await startOperator(bedOf(plane, `operator-${operators}`, options.token), plane, {
         ...options,
         agent: `operator-${operators}`,
       });
@@ -70,8 +92,8 @@ export async function startEnrolmentBed(name: string) {
 export type EnrolmentBed = Awaited<ReturnType<typeof startEnrolmentBed>>;
 export type Operator = Awaited<ReturnType<EnrolmentBed['startOperator']>>;
 
-function bedOf(plane: ControlPlane, userAgent: string): Bed {
-  return createBed(reach({ port: portOf(plane), certificatesDir: plane.certificatesDir }), { userAgent });
+function bedOf(plane: ControlPlane, userAgent: string, token?: string): Bed {
+  return createBed(reach({ port: portOf(plane), certificatesDir: plane.certificatesDir, token }), { userAgent });
 }
 
 async function startOperator(bed: Bed, plane: ControlPlane, options: OperatorOptions & { readonly agent: string }) {
