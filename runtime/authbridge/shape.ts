@@ -74,7 +74,7 @@ function list(check: Check): Check {
     if (value === undefined || value === null) return undefined;
     if (!Array.isArray(value)) return `${path} must be a list`;
     for (const [index, element] of value.entries()) {
-      const problem = check(element, `${path}[${index}]`);
+      const problem = required(check)(element, `${path}[${index}]`);
       if (problem !== undefined) return problem;
     }
     return undefined;
@@ -112,5 +112,6 @@ function boolean(value: unknown, path: string): string | undefined {
 
 function typeName(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'bigint') return `the number ${value}`;
   return typeof value === 'object' ? 'an object' : `the ${typeof value} ${JSON.stringify(value)}`;
 }

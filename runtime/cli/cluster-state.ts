@@ -10,6 +10,7 @@ import type { Kind, KubeObject, ObjectMeta } from '../engine/types.ts';
 import { workloadRows } from '../workload/kinds.ts';
 import { CliError } from './cli-error.ts';
 import type { Document } from './documents.ts';
+import { shownValue, withoutBigints } from './shown.ts';
 
 /** An object of the input with the namespace it is in. */
 export interface Placed {
@@ -88,7 +89,7 @@ function place(document: Document, defaultNamespace: string): Placed {
 
 function checkText(value: unknown, where: string): void {
   if (value === undefined || value === null || typeof value === 'string') return;
-  throw new CliError(`${where} must be a string; put ${JSON.stringify(value)} in quotes`);
+  throw new CliError(`${where} must be a string; put ${shownValue(value)} in quotes`);
 }
 
 function checkTexts(value: unknown, where: string): void {
@@ -99,7 +100,7 @@ function checkTexts(value: unknown, where: string): void {
 
 /** With its namespace stated, which messages name. */
 function agentRuntimeOf({ document, object, namespace }: Placed): AgentRuntime {
-  const { spec } = document.object;
+  const spec = withoutBigints(document.object['spec']);
   const where = `${document.origin}: AgentRuntime ${namespace}/${object.metadata.name ?? ''}`;
   const violations = [...missingFields(AgentRuntimeSpec, spec, 'spec'), ...specViolations(spec)];
   if (violations.length > 0) throw new CliError(`${where}: ${violations.join('; ')}`);
@@ -113,7 +114,10 @@ function specViolations(spec: unknown): readonly string[] {
 
 function configMapOf({ document, object, namespace }: Placed): ConfigMap {
   checkTexts(document.object['data'], `${document.origin}: ConfigMap ${namespace}/${object.metadata.name ?? ''}: data`);
-  return { ...object, metadata: inNamespace(object.metadata, namespace) };
+  const { data } = object as ConfigMap;
+  // As Kubernetes reads it: a key without a value is empty text.
+  const texts = Object.entries(data ?? {}).map(([key, text]: [string, string | null]) => [key, text ?? '']);
+  return { ...object, data: Object.fromEntries(texts), metadata: inNamespace(object.metadata, namespace) };
 }
 
 function inNamespace(metadata: ObjectMeta, namespace: string): ObjectMeta {

@@ -2,6 +2,7 @@
 
 import { isRecord } from '../authbridge/record.ts';
 import { CliError } from './cli-error.ts';
+import { shownValue } from './shown.ts';
 import { jsonValues } from './json-stream.ts';
 import { yamlValues } from './yaml-stream.ts';
 
@@ -19,18 +20,6 @@ export interface Document {
   readonly apiVersion: string;
   readonly kind: string;
   readonly object: Readonly<Record<string, unknown>>;
-}
-
-/** A value as it stood in the text; `line` is 1-based within the piece it was found in. */
-export interface ParsedValue {
-  readonly value: unknown;
-  readonly line: number;
-}
-
-/** Why a piece cannot be read. */
-export interface ParseFault {
-  readonly fault: string;
-  readonly line: number;
 }
 
 interface Piece {
@@ -108,5 +97,5 @@ function unrolled(value: unknown, place: Place): readonly Document[] {
 }
 
 function typeName(value: unknown): string {
-  return Array.isArray(value) ? 'a list' : `the ${typeof value} ${JSON.stringify(value)?.slice(0, 40)}`;
+  return Array.isArray(value) ? 'a list' : `the ${typeof value} ${shownValue(value)}`;
 }

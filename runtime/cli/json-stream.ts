@@ -1,6 +1,6 @@
 /** Reads JSON documents that follow one another in a text. */
 
-import type { ParsedValue } from './documents.ts';
+import type { ParsedValue } from './parsed-value.ts';
 
 /** Every document of the text, or `undefined` when it is not JSON throughout (it may still be YAML). Whole numbers beyond 2^53 keep their digits. */
 export function jsonValues(text: string): readonly ParsedValue[] | undefined {

@@ -1,7 +1,7 @@
 /** Reads the YAML of manifests as Kubernetes' own tools do: YAML 1.1 scalars, without dates and base-60 numbers. */
 
 import { LineCounter, parseAllDocuments, type Tags } from 'yaml';
-import type { ParsedValue, ParseFault } from './documents.ts';
+import type { ParsedValue, ParseFault } from './parsed-value.ts';
 
 /** Scalars that kubectl leaves as text. */
 const leftAsText = new Set(['tag:yaml.org,2002:timestamp']);
