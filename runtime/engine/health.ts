@@ -103,18 +103,25 @@ interface LoopWatch {
 }
 
 const nsPerMs = 1e6;
+/** Four wake-ups a second: fine enough for stalls of seconds, and nearly free in an idle process. */
+const resolutionMs = 250;
 
 function watchEventLoop(windowMs: number): LoopWatch {
-  const delays = monitorEventLoopDelay({ resolution: 20 });
+  const delays = monitorEventLoopDelay({ resolution: resolutionMs });
   delays.enable();
+  // What is measured is the time between two ticks, so one tick of it is no delay.
+  const stallMs = (): number => Math.max(0, delays.max / nsPerMs - resolutionMs);
   let lastMs = 0;
+  // Not in the timer itself: after a stall it may run before the measurement, and would throw that away.
   const turn = setInterval(() => {
-    lastMs = delays.max / nsPerMs;
-    delays.reset();
+    setImmediate(() => {
+      lastMs = stallMs();
+      delays.reset();
+    });
   }, windowMs);
   turn.unref();
   return {
-    worstMs: () => Math.max(lastMs, delays.max / nsPerMs),
+    worstMs: () => Math.max(lastMs, stallMs()),
     stop: () => {
       clearInterval(turn);
       delays.disable();
