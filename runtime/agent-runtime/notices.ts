@@ -20,9 +20,13 @@ interface Row {
 
 const rows: readonly Row[] = [
   ready(['Configured'], 'ApplyConfig', { notice: 'Normal', notAfter: 'RolloutPending' }),
-  ready(['TargetNotFound', 'TargetUnsupported', 'TargetImmutable', 'DuplicateTarget'], 'ResolveTarget', {
-    onMessage: true,
-  }),
+  ready(
+    ['TargetNotFound', 'TargetUnavailable', 'TargetUnsupported', 'TargetImmutable', 'DuplicateTarget'],
+    'ResolveTarget',
+    {
+      onMessage: true,
+    },
+  ),
   ready(['ConfigInvalid', 'ConfigUnavailable'], 'ResolveConfig', { onMessage: true }),
   ready(['PodSecurityConflict', 'FieldConflict'], 'ApplyConfig', {}),
   { type: 'ConfigResolved', reasons: ['ConfigWarning'], notice: 'Warning', action: 'ResolveConfig', onMessage: true },

@@ -22,7 +22,7 @@ export interface SweepInput {
   readonly now: Date;
 }
 
-/** A rollout whose newest pod is older than this has settled, finished or not. */
+/** A rollout whose newest pod of the new template is older than this has settled, finished or not. */
 const settleMs = 60_000;
 const namesShown = 10;
 
@@ -37,10 +37,11 @@ export function sweep(input: SweepInput): Sweep {
   };
 }
 
-/** Milliseconds until a rollout counts as settled; 0: its first pod is awaited; undefined: settled. */
-function unsettledFor({ pods, now, previousCount }: SweepInput): number | undefined {
-  if (pods.length === 0) return previousCount ? 0 : undefined;
-  const newest = Math.max(...pods.map(({ createdAt }) => Date.parse(createdAt) || 0));
+/** Milliseconds until a rollout counts as settled; 0: the first pod of the new template is awaited; undefined: settled. */
+function unsettledFor({ pods, hash, now }: SweepInput): number | undefined {
+  const fresh = pods.filter((pod) => pod.hash === hash);
+  if (fresh.length === 0) return 0;
+  const newest = Math.max(...fresh.map(({ createdAt }) => Date.parse(createdAt) || 0));
   const leftMs = newest + settleMs - now.getTime();
   return leftMs > 0 ? leftMs : undefined;
 }

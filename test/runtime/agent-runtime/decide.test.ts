@@ -95,6 +95,24 @@ test('RC-06 pods coming and going during a rollout change no status; afterwards 
   assert.equal(decide(observed(given(false, '2026-01-01T11:59:50Z')), now).status?.configuredPods, 3);
 });
 
+test('RC-06 a new hash is one status write: pods of the old one are expected until those of the new one have settled', () => {
+  const status = { target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'weather-agent', uid: 'uid-d0' } };
+  const of = runtime({ status: { ...status, configuredPods: 1 } });
+  const old = pod('old', { hash: otherHash });
+  const found = enrolledWorkload({ hash: otherHash });
+  const applied = observed({ runtime: of, target: { found }, pods: [old], place: { kind: 'held', leftMs: 9e5 } });
+  const first = decide(applied, now);
+  const rolling = { ...after(applied, first), target: { found: enrolledWorkload({ rolling: true }) } };
+  const both = { ...rolling, pods: [old, pod('new', { createdAt: now.toISOString() })] };
+  const done = {
+    ...both,
+    target: { found: enrolledWorkload() },
+    pods: both.pods.slice(1),
+    place: { kind: 'none' },
+  } as const;
+  for (const state of [rolling, both, done]) assert.deepEqual(decide(state, now).status, first.status);
+});
+
 test('OB-02 one event a change: 100 passes in one state write one', () => {
   let state = observed({ target: { missing: true } });
   let events = 0;
