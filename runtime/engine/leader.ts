@@ -190,9 +190,11 @@ function createBallot({ client, clock, log, lease, identity, durationMs = 15_000
       return isOurs() && write(call);
     },
     giveBack: async (): Promise<void> => {
-      if (seen === undefined) return;
+      const call: Call = { signal: new AbortController().signal, deadlineMs: 2_000, retries: 0 };
       try {
-        await client.replace(leaseKind, released(seen, clock.now()), { deadlineMs: 2_000, retries: 0 });
+        // Read again: a renewal that was under way may have been written without us seeing its answer.
+        await read(call);
+        if (seen !== undefined && isOurs()) await client.replace(leaseKind, released(seen, clock.now()), call);
       } catch (error) {
         log.warn('lease not given back', { reason: sentenceOf(error) });
       }

@@ -164,8 +164,10 @@ function createSeat(controller: Controller, options: SeatOptions): Seat {
   let run: ControllerRun | undefined;
   let isEnded = false;
 
-  const missing = (): string | undefined => {
-    const states = watches.map((watch) => cache.state(watch)).filter(({ phase }) => phase !== 'synced');
+  const optional = new Set<Watch>(controller.optional);
+
+  const missing = (these = watches): string | undefined => {
+    const states = these.map((watch) => cache.state(watch)).filter(({ phase }) => phase !== 'synced');
     if (states.length === 0) return undefined;
     return states.map(({ id, reason }) => `watch ${id}: ${reason ?? 'its first list is not complete'}`).join('; ');
   };
@@ -174,15 +176,17 @@ function createSeat(controller: Controller, options: SeatOptions): Seat {
     name,
     watches,
     begin: async () => {
-      const why = missing();
+      const why = missing(watches.filter((watch) => !isRefused(watch, cache) || !optional.has(watch)));
       if (why !== undefined) log.warn('controller waits', { controller: name, reason: why });
-      await Promise.all(watches.map((watch) => cache.synced(watch)));
+      await Promise.all(watches.map((watch) => (optional.has(watch) ? answer(watch, cache) : cache.synced(watch))));
       if (isEnded || run !== undefined || !isHeld()) return;
       run = createControllerRun({ ...options, controller, deadlineMs: options.reconcileMs });
       try {
         run.start();
         isRunning(true);
         log.info('controller started', { controller: name });
+        const without = missing();
+        if (without !== undefined) log.warn('controller works without a watch', { controller: name, reason: without });
       } catch (error) {
         log.error('controller cannot start', { controller: name, reason: sentenceOf(error), err: error });
       }
@@ -202,6 +206,22 @@ function createSeat(controller: Controller, options: SeatOptions): Seat {
       return run !== undefined;
     },
   };
+}
+
+const isRefused = (watch: Watch, cache: Cache): boolean => cache.state(watch).phase === 'unavailable';
+
+/** Resolves when the watch has its first complete view, or is refused. */
+function answer(watch: Watch, cache: Cache): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      unsubscribe();
+      resolve();
+    };
+    const unsubscribe = cache.onState(({ id, phase }) => {
+      if (id === watch.id && phase !== 'waiting') end();
+    });
+    if (cache.state(watch).phase !== 'waiting') end();
+  });
 }
 
 function watchesOf({ primary, reads = [], triggers }: Controller): readonly Watch[] {

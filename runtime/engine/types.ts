@@ -196,6 +196,8 @@ export interface Controller<T extends KubeObject = KubeObject, O = unknown, S = 
   readonly primary: Watch<T>;
   /** Watches that must be synced before the first reconcile, besides `primary` and the triggers'. */
   readonly reads?: readonly Watch[];
+  /** Those of its watches that it goes without while the API server refuses them (RB-02): reading one throws, all else works. */
+  readonly optional?: readonly Watch[];
   readonly triggers: readonly Trigger[];
   readonly sources?: readonly Source[];
   /** Keys reconciled at once. Default 4. */
