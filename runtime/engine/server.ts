@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Admission } from './admission.ts';
 import { deadlineFrom } from './admission-deadline.ts';
+import { bodyBudget } from './body-budget.ts';
 import type { Health } from './health.ts';
 import type { Live, Log, Webhook } from './types.ts';
 
@@ -28,6 +29,8 @@ export interface WebhookServerOptions {
   readonly log: Log;
   /** Largest body, in bytes. Default 6 MiB: two objects of the 3 MiB that the API server itself accepts. */
   readonly bodyLimit?: number;
+  /** Bytes of the bodies over 64 KiB that may be received or judged at once; the next is answered 429. Default 64 MiB. */
+  readonly bodyBudget?: number;
   /** For a client to send its whole request, in milliseconds. Default 15,000. */
   readonly requestTimeoutMs?: number;
   /** Most open connections; further ones are closed. Default 1,000. */
@@ -96,10 +99,17 @@ function webhookApp(options: WebhookServerOptions): WebhookApp {
   });
   app.server.maxConnections = maxConnections;
   app.removeAllContentTypeParsers();
-  // JSON is what is meant, whatever the header says, or if there is none.
-  app.addHook('onRequest', (request, _reply, done) => {
+  const budget = bodyBudget(options.bodyBudget ?? 64 * mebibyte);
+  app.addHook('onRequest', (request, reply, done) => {
+    // JSON is what is meant, whatever the header says, or if there is none.
     request.raw.headers['content-type'] = 'application/json';
-    done();
+    const release = budget.take(Math.min(declaredLength(request), bodyLimit));
+    if (release === undefined) {
+      say(reply, 429, 'too many large bodies are being received; try again');
+    } else {
+      reply.raw.once('close', release);
+      done();
+    }
   });
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.setErrorHandler((error: { readonly statusCode?: number }, _request, reply) => {
@@ -109,6 +119,11 @@ function webhookApp(options: WebhookServerOptions): WebhookApp {
   });
   app.setNotFoundHandler((request, reply) => say(reply, 404, `there is no webhook for ${request.method} on this path`));
   return app;
+}
+
+/** Bytes; a body that comes in chunks may be of any size. */
+function declaredLength({ headers }: FastifyRequest): number {
+  return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Infinity;
 }
 
 function secureContext({ certificate, key }: ServingCertificate) {

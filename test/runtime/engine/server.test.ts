@@ -75,6 +75,21 @@ describe('the 6 MiB limit', () => {
   });
 });
 
+test('large bodies under way are bounded together; an ordinary review still passes', async () => {
+  const running = await start({ bodyBudget: 1_500_000 });
+  const options = { port: running.server.port, host: '127.0.0.1', ca: running.authority.certificate };
+  const hoarder = tls.connect(options);
+  hoarder.on('error', () => {});
+  hoarder.write('POST /mutate HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000000\r\n\r\n{');
+  await sleep(100);
+  const large = JSON.stringify(reviewOf({ object: { ...pod, padding: 'x'.repeat(1_000_000) } }));
+  assert.equal((await call({ running, body: large })).status, 429);
+  assert.equal((await call({ running })).status, 200);
+  hoarder.destroy();
+  await sleep(100);
+  assert.equal((await call({ running, body: large })).status, 200);
+});
+
 test('a client that sends too slowly is cut off, and holds nobody up', async () => {
   const running = await start({ requestTimeoutMs: 300 });
   const socket = tls.connect({ port: running.server.port, host: '127.0.0.1', ca: running.authority.certificate });
