@@ -69,7 +69,7 @@ async function run(given: Arguments, terminal: Terminal): Promise<number> {
 function report({ line, warnings, explanation }: Outcome, explain: boolean, terminal: Terminal): void {
   terminal.err(line);
   for (const warning of warnings) terminal.err(`  warning: ${warning}`);
-  if (explain) for (const each of explanation) terminal.err(`  ${each}`);
+  if (explain) for (const each of explanation()) terminal.err(`  ${each}`);
 }
 
 /** In the order of the input within each group. */

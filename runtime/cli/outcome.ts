@@ -16,8 +16,8 @@ export interface Outcome {
   /** One line: outcome, reason, sentence. */
   readonly line: string;
   readonly warnings: readonly string[];
-  /** For `--explain`. */
-  readonly explanation: readonly string[];
+  /** For `--explain`; worked out only then. */
+  readonly explanation: () => readonly string[];
 }
 
 /** The outcome of a judged pod; `object` is what to print when it was not denied. */
@@ -30,7 +30,7 @@ export function outcomeOf(subject: string, judgement: Judgement, layers: Layers,
     ...(denied ? {} : { object }),
     line: `${subject}: ${words[verdict.kind]} (${verdict.reason}): ${verdict.note}`,
     warnings: [...(verdict.warnings ?? []).filter((warning) => warning !== verdict.note), ...layers.warnings],
-    explanation: explanation(judgement, layers),
+    explanation: () => explanation(judgement, layers),
   };
 }
 

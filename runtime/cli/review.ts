@@ -74,6 +74,6 @@ function ofAnotherKind({ object, origin }: Document): Outcome | undefined {
     object: admissionReview(answered, { kind: 'allow', reason: 'NotAPod', note }),
     line: `AdmissionReview of ${kind}: not injected (NotAPod): ${note}`,
     warnings: [],
-    explanation: [`step pod: stopped: ${note}`],
+    explanation: () => [`step pod: stopped: ${note}`],
   };
 }

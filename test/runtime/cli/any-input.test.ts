@@ -59,5 +59,8 @@ test('a document spoiled in one place never leads to an internal error', async (
     }),
     { numRuns: 1500 },
   );
-  assert.deepEqual([...seen].sort((a, b) => a - b), [0, 1, 2]);
+  assert.deepEqual(
+    [...seen].sort((a, b) => a - b),
+    [0, 1, 2],
+  );
 });

@@ -48,7 +48,8 @@ function contender(server: Server, clock: FakeClock, identity: string): Contende
       const unanswered = (why: string) => Promise.reject(new ApiUnreachable('', new Error(why)));
       if (self.line === 'deaf') return unanswered('deaf');
       const answer = new Promise((resolve) => resolve(server.request(spec)));
-      return self.line === 'lossy' ? unanswered('lost') : answer;
+      const lost = () => unanswered('lost');
+      return self.line === 'lossy' ? answer.then(lost, lost) : answer;
     },
     stream: () => Promise.reject(new Error('no watches here')),
     dropConnections: () => {},
