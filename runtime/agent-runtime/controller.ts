@@ -4,6 +4,7 @@ import type { AgentRuntime, AgentRuntimeStatus } from '../api/agent-runtime.ts';
 import { fieldManagers, finalizer } from '../api/names.ts';
 import type { ConfigWatches, LayerReader } from '../config/read.ts';
 import type { Controller, Live } from '../engine/types.ts';
+import { workloadRows } from '../workload/kinds.ts';
 import { agentRuntimes } from '../workload/watches.ts';
 import { createConfigurations } from './configuration.ts';
 import { decide } from './decide.ts';
@@ -45,6 +46,9 @@ export interface AgentRuntimeOptions {
   readonly monotonicMs?: () => number;
 }
 
+/** A pass waits for the API server nearly all of its time. */
+const concurrency = 16;
+
 /** Its memory (rollouts, reversals) is its own: one controller a process. */
 export function createAgentRuntimeController(
   options: AgentRuntimeOptions,
@@ -75,11 +79,13 @@ export function createAgentRuntimeController(
     name: 'agentruntime',
     fieldManager: fieldManagers.agentRuntime,
     primary: agentRuntimes,
+    optional: workloadRows.map((row) => row.watch),
     triggers: triggers(options.watches, authBridgeConfigMaps),
     sources: [
       rolloutSource(rollouts, monotonicMs),
       ...Object.entries(options.files).map(([name, file]) => fileSource(name, file)),
     ],
+    concurrency,
     wakeOn: 'spec',
     finalizer,
     observe: (runtime, gathering) => observe(runtime, gathering, observing),

@@ -25,9 +25,12 @@ export function decide(observed: Observed, now: Date): Plan<AgentRuntimeStatus> 
     apply: writes(observed, step, hindered),
     status,
     notices: notices(observed.runtime.status?.conditions ?? [], status.conditions ?? []),
-    ...earliest(hindered.afterMs, report.afterMs),
+    ...earliest(hindered.afterMs, report.afterMs, 'unreadable' in observed.target ? unreadableMs : undefined),
   };
 }
+
+/** A target that was never there tells nobody when its kind can be read again. */
+const unreadableMs = 30_000;
 
 /** What a pod needs comes before the label that lets pods in. */
 function writes(observed: Observed, { apply, owns, obstacle }: Step, { isApplied }: Hindrance) {
@@ -64,8 +67,14 @@ function statusOf(observed: Observed, { step, hindered, report, now }: Judged): 
     message: ready.message,
     observedGeneration: generation,
     conditions: [...conditions],
-    ...report.status,
+    ...('unreadable' in target ? standing(runtime) : report.status),
   });
+}
+
+/** What was last known of a target that cannot be read now: above all which one it was, for when the spec names another (ruling 4). */
+function standing({ status = {} }: Observed['runtime']): AgentRuntimeStatus {
+  const { configuredPods, configHash, target, identity, linkedSkills } = status;
+  return { configuredPods, configHash, target, identity, linkedSkills } as AgentRuntimeStatus;
 }
 
 /** Without the members that are undefined: JSON has none, and a comparison must not see them. */

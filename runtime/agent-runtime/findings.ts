@@ -8,7 +8,12 @@ import { sentences } from './sentences.ts';
 import type { Obstacle } from './obstacles.ts';
 import type { Step } from './step.ts';
 
-const targetObstacles: readonly Obstacle['reason'][] = ['TargetNotFound', 'TargetUnsupported', 'TargetImmutable'];
+const targetObstacles: readonly Obstacle['reason'][] = [
+  'TargetNotFound',
+  'TargetUnavailable',
+  'TargetUnsupported',
+  'TargetImmutable',
+];
 
 export function targetFinding({ target, runtime }: Observed, { obstacle }: Step): Finding {
   if (obstacle !== undefined && targetObstacles.includes(obstacle.reason)) {

@@ -8,7 +8,7 @@ import { isSameTarget, type TargetRef } from '../api/target-ref.ts';
 import type { Layers } from '../config/layers.ts';
 import type { LayerReader } from '../config/read.ts';
 import type { Gathering, ObjectKey, Reader, Watch } from '../engine/types.ts';
-import { findTarget, type Target } from '../workload/find.ts';
+import { findTarget, lookUpTarget, type Target } from '../workload/find.ts';
 import { agentRuntimes, csiDrivers, namespaces, serviceAccounts, targetIndex } from '../workload/watches.ts';
 import { enrolled } from '../workload/fragment.ts';
 import type { Workload } from '../workload/workload.ts';
@@ -72,9 +72,11 @@ function factsOf(runtime: AgentRuntime, reader: Reader, by: Observing): Facts {
   const { namespace = '' } = runtime.metadata;
   const ref = targetOf(runtime);
   const object = reader.get(namespaces, { name: namespace });
+  // What cannot be read cannot be released either: a deletion waits, with the reason in the log.
+  const look = runtime.metadata.deletionTimestamp === undefined ? lookUpTarget : findTarget;
   return {
     runtime,
-    target: ref === undefined ? noTarget : findTarget(reader, namespace, ref),
+    target: ref === undefined ? noTarget : look(reader, namespace, ref),
     rivals: ref === undefined ? [] : rivalsOf(reader, runtime, ref),
     configuration: by.configurationOf(by.layers.read(reader, namespace), runtime),
     namespace: {

@@ -21,6 +21,12 @@ export function targetNotFound({ spec, metadata }: AgentRuntime): Obstacle {
   return { reason: 'TargetNotFound', phase: 'Pending', message };
 }
 
+export function targetUnreadable({ spec }: AgentRuntime, why: string): Obstacle {
+  const { kind } = spec.targetRef;
+  const message = `Objects of kind ${kind} cannot be read, so this AgentRuntime waits; all others are served. Give the operator's account the right that is missing. ${why}`;
+  return error('TargetUnavailable', sentences([message]));
+}
+
 export function duplicate(winner: AgentRuntime, workload: Workload): Obstacle {
   const name = winner.metadata.name ?? '';
   return error(

@@ -2,7 +2,7 @@
 
 import type { AgentRuntime } from '../api/agent-runtime.ts';
 import type { Live, ObjectKey, Reader, Source } from '../engine/types.ts';
-import { findTarget } from '../workload/find.ts';
+import { lookUpTarget } from '../workload/find.ts';
 import { enrolled } from '../workload/fragment.ts';
 import { agentRuntimes } from '../workload/watches.ts';
 import type { Rollouts } from './rollouts.ts';
@@ -37,7 +37,7 @@ function running(reader: Reader): readonly ObjectKey[] {
 function isRolling(runtime: AgentRuntime, reader: Reader): boolean {
   const ref = runtime.spec?.targetRef;
   if (ref === undefined) return false;
-  const target = findTarget(reader, runtime.metadata.namespace ?? '', ref);
+  const target = lookUpTarget(reader, runtime.metadata.namespace ?? '', ref);
   if (!('found' in target)) return false;
   const { row, rollout } = target.found;
   return row.restartsPods && rollout === 'running' && enrolled(target.found).complete;

@@ -12,6 +12,7 @@ import {
   type Obstacle,
   selectorConflict,
   targetNotFound,
+  targetUnreadable,
 } from './obstacles.ts';
 import type { Configuration, Facts } from './observed.ts';
 import { podSecurityConflict } from './pod-security.ts';
@@ -33,6 +34,7 @@ export function stepOf(facts: Facts): Step {
   const { target, runtime } = facts;
   if ('unsupported' in target) return untouched(error('TargetUnsupported', `${target.unsupported}.`));
   if ('missing' in target) return untouched(targetNotFound(runtime));
+  if ('unreadable' in target) return untouched(targetUnreadable(runtime, target.unreadable));
   const workload = target.found;
   const [winner] = facts.rivals;
   if (winner !== undefined && isBefore(winner, runtime)) return untouched(duplicate(winner, workload));

@@ -5,7 +5,7 @@ import type { ConfigMap, Pod } from '../api/kubernetes.ts';
 import { annotations, labels } from '../api/names.ts';
 import type { ConfigWatches } from '../config/read.ts';
 import type { Change, KubeObject, ObjectKey, Reader, Trigger, Watch } from '../engine/types.ts';
-import { findTarget } from '../workload/find.ts';
+import { lookUpTarget } from '../workload/find.ts';
 import { type WorkloadRow, workloadRows } from '../workload/kinds.ts';
 import { ownerOf } from '../workload/owner.ts';
 import {
@@ -172,7 +172,7 @@ function ofServiceAccount({ old, now }: Change, reader: Reader): readonly Object
   return reader
     .list(agentRuntimes, { namespace })
     .filter(({ spec }) => {
-      const target = spec?.targetRef === undefined ? undefined : findTarget(reader, namespace, spec.targetRef);
+      const target = spec?.targetRef === undefined ? undefined : lookUpTarget(reader, namespace, spec.targetRef);
       return target !== undefined && 'found' in target && target.found.serviceAccount === name;
     })
     .map(keyOf);

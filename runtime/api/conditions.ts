@@ -14,11 +14,12 @@ export type Finding = Omit<Condition, 'lastTransitionTime' | 'observedGeneration
 
 /** Every reason an AgentRuntime's conditions can have, by condition type. */
 export const agentRuntimeReasons = {
-  TargetResolved: ['TargetFound', 'TargetNotFound', 'TargetUnsupported', 'TargetImmutable'],
+  TargetResolved: ['TargetFound', 'TargetNotFound', 'TargetUnavailable', 'TargetUnsupported', 'TargetImmutable'],
   ConfigResolved: ['ConfigResolved', 'ConfigWarning', 'ConfigInvalid', 'ConfigUnavailable'],
   Ready: [
     'Configured',
     'TargetNotFound',
+    'TargetUnavailable',
     'TargetUnsupported',
     'TargetImmutable',
     'ConfigInvalid',
