@@ -1,20 +1,16 @@
 /** Snapshot → verdict: eligibility, components, conflicts, ports and the injected pod, put together. */
 
-import type { Pod } from '../api/kubernetes.ts';
-import { containers, credentialsSecretName, labels, spiffeId } from '../api/names.ts';
-import type { AgentRuntime } from '../api/agent-runtime.ts';
-import type { Build } from './build.ts';
+import { spiffeId } from '../api/names.ts';
 import { componentsOf, lacksCsiDriver } from './components.ts';
-import { conflictOf, type Facts, strictConflict } from './conflicts.ts';
+import { conflictOf, strictConflict } from './conflicts.ts';
 import { eligibility } from './eligibility.ts';
-import { type Additions, additions, inject } from './inject.ts';
+import { inject } from './inject.ts';
 import { containerNames, markerOf } from './marker.ts';
 import type { Memory } from './memory.ts';
-import { portExclusions } from './port-exclusions.ts';
-import { chosenPorts, configuredPorts, isClash, usedPorts } from './ports.ts';
+import { type Eligible, type EligibleFacts, plannedAdditions } from './planned-additions.ts';
 import { malformation } from './shape.ts';
 import type { Components, Judgement, Reason, Refusal, Snapshot, Step } from './snapshot.ts';
-import { spiffeCsiDriver, volumeNames } from './volumes.ts';
+import { spiffeCsiDriver } from './volumes.ts';
 
 /** Judges one pod. Pure but for `memory`, which only saves work; never throws for anything a pod, a label or a layer may hold. */
 export function judge(snapshot: Snapshot, memory: Memory): Judgement {
@@ -27,9 +23,6 @@ export function judge(snapshot: Snapshot, memory: Memory): Judgement {
     return allow(steps, { reason: 'NotAPod', note: 'there is no pod' }, []);
   return judgeMarker({ ...snapshot, pod, runtime }, steps, memory);
 }
-
-/** A snapshot that has passed every gate. */
-type Eligible = Snapshot & { readonly pod: Pod; readonly runtime: AgentRuntime };
 
 function judgeMarker(snapshot: Eligible, steps: readonly Step[], memory: Memory): Judgement {
   const marker = markerOf(snapshot.pod);
@@ -60,8 +53,6 @@ function judgeConfig(snapshot: Eligible, steps: readonly Step[], memory: Memory)
   );
   return { ...judged, components, effective };
 }
-
-type EligibleFacts = Facts & { readonly snapshot: Eligible };
 
 function judgeComponents(facts: EligibleFacts, steps: readonly Step[], memory: Memory): Judgement {
   const chosen = containerNames.filter((name) => facts.components.containers[name].inject);
@@ -95,47 +86,6 @@ function judgeComponents(facts: EligibleFacts, steps: readonly Step[], memory: M
 function identityOf({ snapshot, pod, effective, components }: EligibleFacts): string | undefined {
   if (!components.spiffe.inject) return undefined;
   return spiffeId(effective.config.spiffe.trustDomain, snapshot.namespace, pod.spec.serviceAccountName);
-}
-
-/** What would be added, or why it cannot be. */
-function plannedAdditions(
-  { snapshot, pod, effective, components }: EligibleFacts,
-  memory: Memory,
-): Additions | Refusal {
-  const exclusions = portExclusions(pod.metadata.annotations);
-  if (!exclusions.ok && components.containers[containers.proxyInit].inject) {
-    const tokens = exclusions.tokens.map((token) => JSON.stringify(token)).join(', ');
-    const note = `annotation ${exclusions.annotation} holds ${tokens}; give port numbers from 1 to 65535, separated by commas`;
-    return { reason: 'InvalidAnnotation', note };
-  }
-  const ports = chosenPorts(configuredPorts(effective.config.proxy), usedPorts(pod.spec));
-  if (isClash(ports)) {
-    const note = `the proxy's ${ports.role} port ${ports.port} is used by container ${ports.container} and no port above it is free; set another proxy.${ports.role}Port`;
-    return { reason: 'PortConflict', note };
-  }
-  const build: Build = {
-    effective,
-    components,
-    ports,
-    exclusions: exclusions.ok ? exclusions : { outbound: [], inbound: [] },
-    credentialsSecret: credentialsSecretName(snapshot.namespace, snapshot.runtime.spec.targetRef.name),
-    nativeSidecars: snapshot.nativeSidecars,
-    configHash: memory.hash(snapshot.layers, pod.metadata.labels?.[labels.type] === 'tool' ? 'tool' : 'agent'),
-  };
-  const added = additions(build);
-  return volumeConflict(pod, added) ?? added;
-}
-
-/** A user's own emptyDir of the name `rossoctl-svid` is how an application shares the certificates; anything else is a clash. */
-function volumeConflict({ spec }: Pod, { volumes }: Additions): Refusal | undefined {
-  const own = new Map((spec.volumes ?? []).map((volume) => [volume.name, volume]));
-  const taken = volumes.find(({ name }) => {
-    const theirs = own.get(name);
-    return theirs !== undefined && !(name === volumeNames.svid && theirs.emptyDir);
-  });
-  if (taken === undefined) return undefined;
-  const note = `the pod has a volume of its own named ${taken.name}, which is the name of an injected one; rename it`;
-  return { reason: 'VolumeNameTaken', note };
 }
 
 function spiffeWarnings({ snapshot, pod, effective }: EligibleFacts): readonly string[] {

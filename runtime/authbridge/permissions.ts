@@ -36,7 +36,7 @@ export const authBridgePermissions: readonly Permission[] = Object.freeze([
   {
     apiGroup: 'storage.k8s.io',
     resources: ['csidrivers'],
-    verbs: ['get', 'list', 'watch'],
+    verbs: ['list', 'watch'],
     scope: 'cluster',
     why: 'Without the SPIFFE CSI driver a pod with a SPIFFE volume would wait for ever.',
   },

@@ -1,22 +1,22 @@
 /** `rossoctl inject`: shows offline what the controller and the webhook would make of manifests. */
 
 import type { Pod } from '../api/kubernetes.ts';
-import { files, install } from '../api/names.ts';
+import { install } from '../api/names.ts';
 import { judge } from '../authbridge/judge.ts';
 import { createMemory, type Memory } from '../authbridge/memory.ts';
 import { malformation } from '../authbridge/shape.ts';
-import type { FileText } from '../config/layers-of.ts';
 import { type Arguments, valueOf } from './arguments.ts';
 import { CliError, exitCodes } from './cli-error.ts';
 import { type ClusterState, clusterState, type Placed } from './cluster-state.ts';
 import type { Command, Terminal } from './command.ts';
 import { documentsOf } from './documents.ts';
 import { enrolledAndInjected } from './enrol.ts';
-import { type OfflineCluster, offlineCluster, type Setting } from './offline-snapshot.ts';
+import { type OfflineCluster, offlineCluster } from './offline-snapshot.ts';
 import { type Outcome, outcomeOf, podAfter, subjectName } from './outcome.ts';
 import { type Format, printed } from './output.ts';
 import { readInput } from './read-input.ts';
 import { reviewed } from './review.ts';
+import { settingOf } from './setting.ts';
 
 export const injectCommand: Command = {
   name: 'inject',
@@ -120,35 +120,4 @@ function formatOf(given: Arguments): Format | undefined {
   const format = valueOf(given, 'format');
   if (format === undefined || format === 'yaml' || format === 'json') return format;
   throw new CliError(`--format must be yaml or json, not ${JSON.stringify(format)}`);
-}
-
-async function settingOf(given: Arguments, terminal: Terminal): Promise<Setting> {
-  const [configFile, gatesFile] = await Promise.all([
-    mounted(valueOf(given, 'config'), files.config, terminal),
-    mounted(valueOf(given, 'gates'), files.gates, terminal),
-  ]);
-  return {
-    operatorNamespace: valueOf(given, 'operator-namespace') ?? install.namespace,
-    csiDriver: !given.switches.has('no-csi-driver'),
-    nativeSidecars: hasNativeSidecars(valueOf(given, 'server-version')),
-    configFile,
-    gatesFile,
-  };
-}
-
-/** A file as the operator has it mounted; without the flag there is none. */
-async function mounted(file: string | undefined, path: string, { stdin }: Terminal): Promise<FileText> {
-  if (file === undefined) return { text: undefined, path };
-  if (file === '-') throw new CliError('--config and --gates take files, not standard input');
-  return { text: (await readInput(file, stdin)).text, path: file };
-}
-
-/** Kubernetes 1.29 and later; the default is a current cluster. */
-function hasNativeSidecars(version: string | undefined): boolean {
-  if (version === undefined) return true;
-  const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
-  if (major === undefined || minor === undefined) {
-    throw new CliError(`--server-version must be like 1.31, not ${JSON.stringify(version)}`);
-  }
-  return Number(major) > 1 || Number(minor) >= 29;
 }
