@@ -31,7 +31,10 @@ export class AgentPlatform extends Construct {
   readonly #watched: WatchedNamespaces;
   readonly #rbac: OperatorRbac;
 
-  /** Throws on an image that is empty, on fewer than one replica and on a name that cannot be a namespace. */
+  /**
+   * Throws on an image that is empty, on fewer than one replica and on a name that cannot be a namespace. Synthesis fails on
+   * namespaced mode without a namespace, and on configuration the operator would refuse.
+   */
   constructor(scope: Construct, id: string, props: AgentPlatformProps) {
     super(scope, id);
     check(props);
@@ -55,6 +58,7 @@ export class AgentPlatform extends Construct {
     const policy = new LabelProtection(this, 'label-protection', { namespace, serviceAccountName, watched });
     this.#webhooks(props).node.addDependency(operator, policy);
     policy.node.addDependency(operator);
+    this.node.addValidation({ validate: () => nothingWatched(watched) });
   }
 
   /**
@@ -116,6 +120,12 @@ function operatorNamespace(scope: Construct, name: string): void {
     component: 'namespace',
     labels: { 'pod-security.kubernetes.io/enforce': 'baseline', 'pod-security.kubernetes.io/warn': 'restricted' },
   });
+}
+
+/** An empty list would reach the operator as "no list", which means every namespace. */
+function nothingWatched(watched: WatchedNamespaces): string[] {
+  if (watched.kind === 'cluster' || watched.names.length > 0) return [];
+  return ['namespaced mode without a namespace: list one in watch.namespaces or call watchNamespace'];
 }
 
 function check({ image, replicas = 2 }: AgentPlatformProps): void {

@@ -132,6 +132,11 @@ const refused: readonly (readonly [what: string, act: () => unknown, says: RegEx
     /"Team_1" is not a namespace name/,
   ],
   [
+    'namespaced mode without a namespace',
+    () => platform({ watch: { kind: 'namespaced', namespaces: [] } }),
+    /\[test\/rossoctl\] namespaced mode without a namespace: list one in watch\.namespaces or call watchNamespace/,
+  ],
+  [
     'watching one more namespace in cluster mode',
     () => platform({}, (made) => made.watchNamespace('team1')),
     /the platform watches every namespace; set watch/,
