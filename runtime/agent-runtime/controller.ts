@@ -47,7 +47,7 @@ export interface AgentRuntimeOptions {
 }
 
 /** A pass waits for the API server nearly all of its time. */
-const concurrency = 16;
+const concurrency = 8;
 
 /** Its memory (rollouts, reversals) is its own: one controller a process. */
 export function createAgentRuntimeController(

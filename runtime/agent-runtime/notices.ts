@@ -32,7 +32,7 @@ const rows: readonly Row[] = [
   { type: 'ConfigResolved', reasons: ['ConfigWarning'], notice: 'Warning', action: 'ResolveConfig', onMessage: true },
   {
     type: 'SkillsResolved',
-    reasons: ['SkillsUnreadable'],
+    reasons: ['SkillsInvalid'],
     reason: 'SkillAnnotationParseError',
     notice: 'Warning',
     action: 'ReadLinkedSkills',

@@ -19,7 +19,7 @@ export function skills(workload: Workload, declared: readonly string[] = []): Sk
   const annotated = parse(text ?? '');
   if (annotated === undefined) {
     const message = `Annotation ${annotations.skills} of ${workload.ref.kind} ${workload.name} is no JSON array of strings; write it as ["first","second"].`;
-    return { finding: { type: 'SkillsResolved', status: 'False', reason: 'SkillsUnreadable', message } };
+    return { finding: { type: 'SkillsResolved', status: 'False', reason: 'SkillsInvalid', message } };
   }
   const all = [...new Set([...annotated, ...declared])];
   const kept = all.filter((skill) => skill !== '' && skill.length <= maxLength).slice(0, maxSkills);

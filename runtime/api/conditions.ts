@@ -31,6 +31,8 @@ export const agentRuntimeReasons = {
   ],
   PodsInjected: ['AllInjected', 'PodsWithoutSidecars', 'PodsOutdated', 'InjectionOff'],
   SpiffeReady: ['SpiffeAvailable', 'SpiffeUnavailable', 'SpiffeDisabled'],
+  /** Present only while the gate `skillDiscovery` is on. */
+  SkillsResolved: ['SkillsFound', 'SkillsInvalid'],
 } as const;
 
 /**

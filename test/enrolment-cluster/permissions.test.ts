@@ -35,14 +35,12 @@ before(async () => {
   const account = { namespace: install.namespace, name: install.serviceAccount };
   await bed.client.create(kinds.serviceAccount, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: account });
   const rules = (wanted: (one: Permission) => boolean) =>
-    permissions
-      .filter(wanted)
-      .map(({ apiGroup, resources, verbs, resourceNames }) => ({
-        apiGroups: [apiGroup],
-        resources,
-        verbs,
-        ...(resourceNames === undefined ? {} : { resourceNames }),
-      }));
+    permissions.filter(wanted).map(({ apiGroup, resources, verbs, resourceNames }) => ({
+      apiGroups: [apiGroup],
+      resources,
+      verbs,
+      ...(resourceNames === undefined ? {} : { resourceNames }),
+    }));
   const make = (kind: Kind, namespace: string | undefined, body: object) =>
     bed.client.create(kind, {
       apiVersion: kind.apiVersion,

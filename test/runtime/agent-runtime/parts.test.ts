@@ -136,9 +136,9 @@ const lists: readonly {
   { text: '["a"]', own: ['c', 'a'], found: ['a', 'c'], reason: 'SkillsFound' },
   { text: '', found: undefined, reason: 'SkillsFound' },
   { text: '[]', found: undefined, reason: 'SkillsFound' },
-  { text: 'forecast', found: undefined, reason: 'SkillsUnreadable' },
-  { text: '{"a":1}', own: ['c'], found: undefined, reason: 'SkillsUnreadable' },
-  { text: '[1]', found: undefined, reason: 'SkillsUnreadable' },
+  { text: 'forecast', found: undefined, reason: 'SkillsInvalid' },
+  { text: '{"a":1}', own: ['c'], found: undefined, reason: 'SkillsInvalid' },
+  { text: '[1]', found: undefined, reason: 'SkillsInvalid' },
   { text: JSON.stringify(['x'.repeat(257), 'ok', '']), found: ['ok'], reason: 'SkillsFound' },
 ];
 for (const { text, own, found, reason } of lists) {
