@@ -1,44 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Manager } from '../../runtime/engine/manager.ts';
-import type { Kind, KubeObject } from '../../runtime/engine/types.ts';
-import { configMaps, createManagerOn, eventually, metric } from '../support/engine-bed.ts';
-import { useWatchBed } from '../support/watch-bed.ts';
-import { finalizer, installWidgets, type Widget, widget, widgetController, widgetKind } from '../support/widget.ts';
+import { configMaps, eventually, metric } from '../support/engine-bed.ts';
+import { useWidgetBed } from '../support/widget-bed.ts';
+import { finalizer, widget } from '../support/widget.ts';
 
-const kind = widgetKind();
-const { now, put, drop } = useWatchBed('controller', ({ client }) => installWidgets(client, kind));
-
-type Options = Partial<Parameters<typeof widgetController>[0]>;
-
-async function running(t: { after(fn: () => Promise<void>): void }, options: Options = {}): Promise<Manager> {
-  const manager = createManagerOn(now().bed);
-  manager.addController(widgetController({ kind, namespace: now().namespace, ...options }));
-  t.after(() => manager.stop());
-  await manager.start();
-  await eventually(() => manager.health().controllers.every(({ state }) => state === 'running'));
-  return manager;
-}
-
-const make = (name: string, target: string, color = 'red') =>
-  now().direct.client.create(kind, widget(kind, now().namespace, name, { target, color }));
-const read = (name: string): Promise<Widget> => now().direct.client.get(kind, { namespace: now().namespace, name });
-const target = (name: string) => now().direct.client.get(configMaps, { namespace: now().namespace, name });
-const ready = async (name: string, status = 'True'): Promise<void> =>
-  eventually(async () => assert.equal((await read(name)).status?.conditions[0]?.status, status));
-const writes = () =>
-  now().proxy.requests.filter(({ method, url }) => method !== 'GET' && url.includes(now().namespace));
-const wake = (manager: Manager, name: string) => manager.wake('widget', { namespace: now().namespace, name });
-const passes = () => metric(now().bed, 'controller_runtime_reconcile_time_seconds_count{controller="widget"}');
-
-/** Resolves after `count` more passes. */
-async function pass(manager: Manager, name: string, count: number): Promise<void> {
-  for (let i = 0; i < count; i += 1) {
-    const done = await passes();
-    wake(manager, name);
-    await eventually(async () => (await passes()) > done);
-  }
-}
+const { now, put, drop, kind, running, make, read, target, ready, writes, pass } = useWidgetBed('controller');
 
 describe('a controller', () => {
   test('enrols with three requests: finalizer, fragment, status; and releases what it owned and nothing else', async (t) => {
@@ -195,49 +161,5 @@ describe('a controller', () => {
     await assert.rejects(now().direct.client.apply({ kind: configMaps, body }, { fieldManager: 'widget-test' }), {
       status: 422,
     });
-  });
-
-  test('OB-02: a notice in each of a hundred passes is one event', async (t) => {
-    await put('t');
-    const notice = { type: 'Normal', reason: 'Painted', action: 'Paint', note: 'x'.repeat(2_000) } as const;
-    const manager = await running(t, { plan: () => ({ notices: [notice] }) });
-    await make('w', 't');
-    await ready('w');
-    for (let i = 0; i < 100; i += 1) wake(manager, 'w');
-    await pass(manager, 'w', 20);
-    const eventKind: Kind<KubeObject & { readonly note?: string; readonly regarding?: { readonly name: string } }> = {
-      apiVersion: 'events.k8s.io/v1',
-      kind: 'Event',
-      plural: 'events',
-      namespaced: true,
-    };
-    await eventually(async () => {
-      const { items } = await now().direct.client.list(eventKind, { namespace: now().namespace });
-      assert.equal(items.length, 1);
-      assert.equal(items[0]?.regarding?.name, 'w');
-    });
-    assert.ok(writes().filter(({ url }) => url.includes('/events')).length <= 2);
-  });
-
-  test('three hundred at once are all done, four at a time, each with three requests', async (t) => {
-    await put('t');
-    let active = 0;
-    let most = 0;
-    await running(t, {
-      onObserve: async () => {
-        most = Math.max(most, (active += 1));
-        await new Promise((resolve) => setTimeout(resolve, 1));
-        active -= 1;
-      },
-      plan: () => ({ apply: [] }),
-    });
-    await Promise.all(Array.from({ length: 300 }, (_, i) => make(`w${i}`, 't')));
-    const all = () => now().direct.client.list(kind, { namespace: now().namespace });
-    await eventually(
-      async () => assert.ok((await all()).items.every(({ status }) => status?.conditions[0]?.status === 'True')),
-      30_000,
-    );
-    assert.equal(most, 4);
-    assert.equal(writes().length, 600);
   });
 });
