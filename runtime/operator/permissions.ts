@@ -51,7 +51,7 @@ export const operatorPermissions: readonly Permission[] = Object.freeze([
   {
     apiGroup: '',
     resources: ['secrets'],
-    verbs: ['get', 'list', 'watch', 'update', 'patch'],
+    verbs: ['get', 'list', 'watch', 'update'],
     resourceNames: [install.certificateSecret],
     scope: 'own',
     why: 'The serving certificate and its authority live in one Secret, read by every replica and rotated before they expire.',

@@ -14,7 +14,7 @@ import { eventually, portOf, reach } from './engine-bed.ts';
 import { type OperatorProcess, runOperator, startOperatorProcess } from './operator-process.ts';
 import {
   applyAll,
-  operatorToken,
+  tokenOf,
   operatorUser,
   platformObjects,
   type PlatformProps,
@@ -66,7 +66,7 @@ export async function startOperatorBed(name: string, { platform = {}, without = 
     client,
     objects.filter((object) => !isLeftOut(object)),
   );
-  const token = await operatorToken(transport);
+  const token = await tokenOf(transport);
   const operators = new Set<OperatorProcess>();
 
   const start = async (operator: string, { port = portOf(plane), flags = {}, env = {} }: StartOptions = {}) => {

@@ -61,11 +61,17 @@ export async function applyAll(client: Client, objects: readonly Manifested[]): 
   }
 }
 
-/** A token of the operator's own account, as the kubelet would mount it. */
-export async function operatorToken(transport: Transport): Promise<string> {
+/** A token of an account, default the operator's, as the kubelet would mount it. */
+export async function tokenOf(
+  transport: Transport,
+  { namespace, name }: { readonly namespace: string; readonly name: string } = {
+    namespace: install.namespace,
+    name: install.serviceAccount,
+  },
+): Promise<string> {
   const answer = (await transport.request({
     method: 'POST',
-    path: `/api/v1/namespaces/${install.namespace}/serviceaccounts/${install.serviceAccount}/token`,
+    path: `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`,
     body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 7200 } },
   })) as { readonly status: { readonly token: string } };
   return answer.status.token;
