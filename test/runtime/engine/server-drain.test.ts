@@ -68,12 +68,12 @@ describe('the end', () => {
     };
     const workers = Array.from({ length: 20 }, (_, i) => worker(i % 2 === 0));
     await sleep(200);
-    const closed = running.server.close({ lingerMs: 500, graceMs: 2000 });
+    const closed = running.server.close({ lingerMs: 2000, graceMs: 5000 });
     await sleep(250);
     learnt.abort();
     await Promise.all([...workers, closed]);
     agent.destroy();
     assert.deepEqual([...new Set(outcomes)], ['200']);
-    assert.ok(outcomes.length > 20);
+    assert.ok(outcomes.length >= 20);
   });
 });
