@@ -36,7 +36,7 @@ Exit code: 0 allowed, 1 at least one is denied, 2 wrong usage or unreadable inpu
       short: 'f',
       value: 'FILE',
       multiple: true,
-      help: 'input; - is standard input; can be repeated',
+      help: 'input; - is standard input; more files may follow',
     },
     { name: 'format', value: 'yaml|json', help: 'output; default json when all input is JSON, else yaml' },
     { name: 'explain', help: 'print each step of the decision and each value with the layer it came from' },

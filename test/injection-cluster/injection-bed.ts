@@ -63,6 +63,7 @@ export async function startInjectionBed(name: string) {
   const served = await serve(bed);
   return {
     client,
+    kubeconfigPath: plane.kubeconfigPath,
     /** Each request our webhook was asked, with its answer. */
     asked: served.asked,
     stop: async () => {

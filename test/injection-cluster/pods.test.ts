@@ -12,6 +12,7 @@ import { createMetrics } from '../../runtime/engine/metrics.ts';
 import { createTransport, type RequestSpec } from '../../runtime/engine/transport.ts';
 import { type ControlPlane, startControlPlane } from '../lab/control-plane.ts';
 import { injectedPod, judged, p0, r0, type SnapshotParts } from '../runtime/authbridge/fixtures.ts';
+import { program } from '../runtime/cli/run-cli.ts';
 
 const restricted = {
   allowPrivilegeEscalation: false,
@@ -67,6 +68,12 @@ describe('injected pods on a real API server', { timeout: 120_000 }, () => {
         assert.equal(verdict.kind, 'allow', JSON.stringify(gates));
       }
     }
+  });
+
+  test('rossoctl status says so where the platform is not installed', async () => {
+    const { code, err } = await program(['status', '--kubeconfig', plane.kubeconfigPath]);
+    assert.equal(code, 2);
+    assert.match(err, /^rossoctl: the cluster has no AgentRuntimes: is the platform installed\?.*\n$/);
   });
 
   test('literal environment, excluded ports, moved ports and ordinary containers are admitted', async () => {

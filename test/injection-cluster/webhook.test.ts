@@ -8,7 +8,8 @@ import type { Pod } from '../../runtime/api/kubernetes.ts';
 import type { CallOptions } from '../../runtime/engine/client.ts';
 import type { RequestSpec } from '../../runtime/engine/transport.ts';
 import type { KubeObject } from '../../runtime/engine/types.ts';
-import { containerOf, p0, r0 } from '../runtime/authbridge/fixtures.ts';
+import { containerOf, p0, r0, typeLabel } from '../runtime/authbridge/fixtures.ts';
+import { program } from '../runtime/cli/run-cli.ts';
 import { startInjectionBed } from './injection-bed.ts';
 
 const dryRun: CallOptions & Pick<RequestSpec, 'query'> = { query: { dryRun: 'All' }, retries: 0 };
@@ -36,7 +37,7 @@ describe('the injection webhook on a real API server', { timeout: 120_000 }, () 
     const replicaSet = await bed.client.create<KubeObject>(kinds.replicaSet, {
       apiVersion: 'apps/v1',
       kind: 'ReplicaSet',
-      metadata: { namespace: 'team1', name: `${deployment}-rs`, ownerReferences: [owner] },
+      metadata: { namespace: 'team1', name: `${deployment}-rs`, labels: typeLabel, ownerReferences: [owner] },
       spec: { replicas: 0, selector, template },
     } as KubeObject);
     const { name = '', uid = '' } = replicaSet.metadata;
@@ -107,6 +108,13 @@ describe('the injection webhook on a real API server', { timeout: 120_000 }, () 
       dryRun,
     );
     assert.equal(bed.asked.length, before);
+  });
+
+  test('rossoctl status reads the cluster as a user does', async () => {
+    const { code, out, err } = await program(['status', '-n', 'team1', '--kubeconfig', bed.kubeconfigPath]);
+    assert.equal(code, 0, err);
+    assert.match(out, /team1 +weather +agent +Deployment\/weather .* 0 +1 +0\n/);
+    assert.match(out, /the operator has not looked at it yet/);
   });
 
   test('decision 0006 a layer that turns bad keeps its last good value; the ConfigMap is named when there was none', async () => {
