@@ -5,10 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { crdManifest, crdSources } from '../../constructs/crds.ts';
 import type { ReversalLimits } from '../../runtime/agent-runtime/reversals.ts';
 import { createAgentRuntimeController } from '../../runtime/agent-runtime/controller.ts';
-import type { AgentRuntime } from '../../runtime/api/agent-runtime.ts';
 import { kinds } from '../../runtime/api/kinds.ts';
-import type { Deployment, Pod } from '../../runtime/api/kubernetes.ts';
-import { annotations, apiVersion, configMaps, install } from '../../runtime/api/names.ts';
+import type { Pod } from '../../runtime/api/kubernetes.ts';
+import { install } from '../../runtime/api/names.ts';
 import { configWatches, createLayerReader, type FileText } from '../../runtime/config/read.ts';
 import { createEvents } from '../../runtime/engine/events.ts';
 import { createManager } from '../../runtime/engine/manager.ts';
@@ -162,70 +161,6 @@ function writesOf(
       name: objectRef.name ?? '',
     }))
     .filter((request) => namespace === undefined || request.namespace === namespace);
-}
-
-/** `D0` with the given number of replicas. */
-export function deployment(
-  namespace: string,
-  name = 'weather-agent',
-  more: {
-    readonly replicas?: number;
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly annotations?: Readonly<Record<string, string>>;
-    readonly serviceAccount?: string;
-  } = {},
-): Deployment {
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: {
-      namespace,
-      name,
-      labels: { app: name, ...more.labels },
-      ...(more.annotations === undefined ? {} : { annotations: more.annotations }),
-    },
-    spec: {
-      replicas: more.replicas ?? 1,
-      selector: { matchLabels: { app: name } },
-      template: podTemplate(name, more.serviceAccount),
-    },
-  };
-}
-
-/** Carries our marker, so that pods look as if the webhook, which is not here, had injected them. */
-export function podTemplate(name: string, serviceAccount?: string, more: Readonly<Record<string, unknown>> = {}) {
-  return {
-    metadata: { labels: { app: name }, annotations: { [annotations.injected]: 'envoy-proxy' } },
-    spec: {
-      containers: [{ name: 'agent', image: 'example.test/weather:1', ports: [{ containerPort: 8080 }] }],
-      ...(serviceAccount === undefined ? {} : { serviceAccountName: serviceAccount }),
-      ...more,
-    },
-  };
-}
-
-/** `R0`. */
-export function agentRuntime(
-  namespace: string,
-  name = 'weather',
-  spec: Partial<AgentRuntime['spec']> = {},
-): AgentRuntime {
-  return {
-    apiVersion,
-    kind: 'AgentRuntime',
-    metadata: { namespace, name },
-    spec: { type: 'agent', targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'weather-agent' }, ...spec },
-  };
-}
-
-export function platformConfig(text: string) {
-  const { name, key } = configMaps.platform;
-  return {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { namespace: install.namespace, name },
-    data: { [key]: text },
-  };
 }
 
 /** What tests ask of one namespace. */

@@ -7,16 +7,8 @@ import type { Deployment } from '../../runtime/api/kubernetes.ts';
 import { annotations, configMaps, install, labels } from '../../runtime/api/names.ts';
 import { deploymentRollout } from '../../runtime/workload/rollout.ts';
 import { eventually, metric } from '../support/engine-bed.ts';
-import {
-  agentRuntime,
-  deployment,
-  type EnrolmentBed,
-  inNamespace,
-  type Operator,
-  platformConfig,
-  startEnrolmentBed,
-  startKubelet,
-} from './bed.ts';
+import { type EnrolmentBed, inNamespace, type Operator, startEnrolmentBed, startKubelet } from './bed.ts';
+import { agentRuntime, deployment, platformConfig } from './objects.ts';
 
 let bed: EnrolmentBed;
 let operator: Operator;

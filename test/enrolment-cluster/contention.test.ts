@@ -8,7 +8,8 @@ import { annotations, finalizer, labels, managedBy } from '../../runtime/api/nam
 import { liveReader } from '../../runtime/engine/client.ts';
 import { createAgentRuntimeValidator } from '../../runtime/validation/webhook.ts';
 import { eventually } from '../support/engine-bed.ts';
-import { agentRuntime, deployment, type EnrolmentBed, inNamespace, type Operator, startEnrolmentBed } from './bed.ts';
+import { type EnrolmentBed, inNamespace, type Operator, startEnrolmentBed } from './bed.ts';
+import { agentRuntime, deployment } from './objects.ts';
 
 let bed: EnrolmentBed;
 let operator: Operator;

@@ -6,15 +6,8 @@ import { kinds } from '../../runtime/api/kinds.ts';
 import { annotations, configMaps, labels, managedBy } from '../../runtime/api/names.ts';
 import type { KubeObject } from '../../runtime/engine/types.ts';
 import { eventually } from '../support/engine-bed.ts';
-import {
-  agentRuntime,
-  deployment,
-  type EnrolmentBed,
-  inNamespace,
-  type Operator,
-  startEnrolmentBed,
-  startKubelet,
-} from './bed.ts';
+import { type EnrolmentBed, inNamespace, type Operator, startEnrolmentBed, startKubelet } from './bed.ts';
+import { agentRuntime, deployment } from './objects.ts';
 
 let bed: EnrolmentBed;
 let operator: Operator;
@@ -23,6 +16,9 @@ before(async () => {
   operator = await bed.startOperator();
 });
 after(() => bed.stop());
+
+/** Long enough for a write that should not be. */
+const settled = () => new Promise((resolve) => setTimeout(resolve, 300));
 
 /** What only Kubernetes writes, and a revision that counts rollouts. */
 function asOwned(object: KubeObject): unknown {
@@ -50,7 +46,8 @@ test('an enrolment costs at most four requests: finalizer, labels, status, event
   assert.equal(metadata.labels?.[labels.managedBy], managedBy);
   assert.equal(spec.template.metadata?.labels?.[labels.type], 'agent');
   assert.match(spec.template.metadata?.annotations?.[annotations.configHash] ?? '', /^[0-9a-f]{64}$/);
-  await operator.events.idle();
+  await eventually(() => operator.writes(ns.name).some(({ resource }) => resource === 'events'));
+  await settled();
   const writes = operator
     .writes(ns.name)
     .map(({ verb, resource }) => `${verb} ${resource}`)
@@ -72,7 +69,8 @@ test('an enrolment costs at most four requests: finalizer, labels, status, event
     agentRuntime(ns.name, 'second', { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'second' } }),
   );
   await ns.says('Active/Configured', 'second');
-  await operator.events.idle();
+  await eventually(() => operator.writes(ns.name).length - writes.length >= 4);
+  await settled();
   assert.equal(operator.writes(ns.name).length - writes.length, 4);
 });
 

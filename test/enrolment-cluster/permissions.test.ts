@@ -7,15 +7,8 @@ import { kinds } from '../../runtime/api/kinds.ts';
 import { configMaps, install } from '../../runtime/api/names.ts';
 import type { Kind, KubeObject, Permission } from '../../runtime/engine/types.ts';
 import { eventually } from '../support/engine-bed.ts';
-import {
-  agentRuntime,
-  deployment,
-  type EnrolmentBed,
-  inNamespace,
-  type Operator,
-  platformConfig,
-  startEnrolmentBed,
-} from './bed.ts';
+import { type EnrolmentBed, inNamespace, type Operator, startEnrolmentBed } from './bed.ts';
+import { agentRuntime, deployment, platformConfig } from './objects.ts';
 
 const rbac = (kind: string, plural: string, namespaced: boolean): Kind => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',

@@ -5,16 +5,8 @@ import { after, before, test } from 'node:test';
 import { kinds } from '../../runtime/api/kinds.ts';
 import { annotations, labels, managedBy } from '../../runtime/api/names.ts';
 import { eventually } from '../support/engine-bed.ts';
-import {
-  agentRuntime,
-  deployment,
-  type EnrolmentBed,
-  inNamespace,
-  type Operator,
-  podTemplate,
-  startEnrolmentBed,
-  startKubelet,
-} from './bed.ts';
+import { type EnrolmentBed, inNamespace, type Operator, startEnrolmentBed, startKubelet } from './bed.ts';
+import { agentRuntime, deployment, podTemplate } from './objects.ts';
 
 let bed: EnrolmentBed;
 let operator: Operator;

@@ -1,10 +1,10 @@
 /** Decisions about configuration: broken layers, what pods need, Pod Security, turns in a rollout. */
 
-import { checkRows } from './decide-rows.ts';
+import { expectRows } from './decide-rows.ts';
 import { authBridge, configuration, enrolledWorkload, noLayers, otherHash, workload } from './fixtures.ts';
 import { broken, D0, restricted, proxySidecar, waiting } from './situations.ts';
 
-checkRows([
+expectRows([
   {
     reason: 'a broken layer enrols nothing new',
     given: { configuration: configuration(broken('invalid')) },

@@ -1,11 +1,11 @@
 /** Decisions about pods: identity, switches that turn injection off, pods without sidecars. */
 
-import { checkRows } from './decide-rows.ts';
+import { expectRows } from './decide-rows.ts';
 import { labels } from '../../../runtime/api/names.ts';
 import { configuration, enrolledWorkload, now, otherHash, pod, runtime } from './fixtures.ts';
 import { gates, D0 } from './situations.ts';
 
-checkRows([
+expectRows([
   {
     reason: 'no CSI driver: enrolled without an identity',
     given: { hasCsiDriver: false },

@@ -19,7 +19,7 @@ export interface Row {
   readonly events?: readonly string[];
 }
 
-export function checkRows(rows: readonly Row[]): void {
+export function expectRows(rows: readonly Row[]): void {
   for (const row of rows) {
     test(`decide: ${row.reason}`, () => {
       const plan = decide(observed(row.given), now);

@@ -1,11 +1,11 @@
 /** Decisions about the target: found, missing, unsupported, contested, undone by others. */
 
-import { checkRows } from './decide-rows.ts';
+import { expectRows } from './decide-rows.ts';
 import { labels } from '../../../runtime/api/names.ts';
 import { enrolledWorkload, otherHash, runtime, workload } from './fixtures.ts';
 import { D0 } from './situations.ts';
 
-checkRows([
+expectRows([
   {
     reason: 'a first enrolment labels at once',
     given: {},
