@@ -33,7 +33,7 @@ export interface WatchTimings {
   readonly backOff: BackOff;
   /** A watch that lasted this long was healthy: the back-off starts anew. */
   readonly healthyMs: number;
-  /** Without a byte for this long a watch counts as dead. The API server sends a bookmark about every minute. */
+  /** Without a byte for this long a watch counts as dead. The API server sends a bookmark every minute, the first after up to two. */
   readonly idleMs: number;
   /** How long the API server lets a watch live: random between the two, so that watches do not all end together. */
   readonly timeoutSeconds: readonly [number, number];
@@ -45,7 +45,7 @@ export interface WatchTimings {
 export const defaultTimings: WatchTimings = {
   backOff: watchBackOff,
   healthyMs: 10_000,
-  idleMs: 150_000,
+  idleMs: 180_000,
   timeoutSeconds: [300, 600],
   answerMs: 60_000,
 };

@@ -58,6 +58,59 @@ describe('a controller under load', () => {
     assert.equal(writes().length, 3);
   });
 
+  test('a pass that hangs is given up at its deadline, its signal aborted, and tried again', async (t) => {
+    await put('t');
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let passesBegun = 0;
+    const manager = createManagerOn(now().bed, { reconcileMs: 300 });
+    manager.addController(
+      widgetController({
+        kind,
+        namespace: now().namespace,
+        onObserve: () => {
+          passesBegun += 1;
+          return passesBegun === 1 ? promise : undefined;
+        },
+      }),
+    );
+    t.after(() => manager.stop());
+    await manager.start();
+    await make('w', 't');
+    await ready('w');
+    assert.ok(passesBegun > 1);
+    const line = now().bed.log.lines.find(({ fields }) => fields['key'] === `${now().namespace}/w`);
+    assert.match(String(line?.fields['reason']), /not finished within 300 ms/);
+    resolve();
+  });
+
+  test('a stop lets the pass under way finish and begins no other; one that hangs is cut off', async (t) => {
+    await put('t');
+    let begun = 0;
+    const slow = () => {
+      begun += 1;
+      return new Promise<void>((resolve) => setTimeout(resolve, 500));
+    };
+    const first = await running(t, { onObserve: slow });
+    await make('w', 't');
+    await eventually(() => begun === 1);
+    wake(first, 'w');
+    await first.stop();
+    await ready('w');
+    assert.equal(begun, 1);
+    const second = createManagerOn(now().bed, { drainMs: 200 });
+    let isHanging = false;
+    const hang = () => {
+      isHanging = true;
+      return new Promise<void>(() => {});
+    };
+    second.addController(widgetController({ kind, namespace: now().namespace, onObserve: hang }));
+    await second.start();
+    await eventually(() => isHanging);
+    const stopping = performance.now();
+    await second.stop();
+    assert.ok(performance.now() - stopping < 1_500);
+  });
+
   test('three hundred at once are all done, four at a time, each with three requests', async (t) => {
     await put('t');
     let active = 0;

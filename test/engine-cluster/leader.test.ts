@@ -61,6 +61,7 @@ interface Replica {
 async function startReplica(
   t: { after(fn: () => Promise<void>): void },
   name: string,
+  onObserve: () => void = () => {},
 ): Promise<Replica & { readonly proxy: FaultProxy }> {
   const proxy = await startFaultProxy(front.port);
   const connection = reach({ port: proxy.port, certificatesDir: plane.certificatesDir });
@@ -76,7 +77,7 @@ async function startReplica(
     const target = { kind: configMaps, namespace: 'default', name: 't' };
     return { apply: [], patch: [{ target, body: { data: { [name]: String(value) } } }] };
   };
-  const controller = widgetController({ kind, name, fieldManager: name, plan: patch });
+  const controller = widgetController({ kind, name, fieldManager: name, plan: patch, onObserve });
   manager.addController(controller);
   await manager.start();
   const beat = setInterval(() => manager.wake(name, { namespace: 'default', name: 'w' }), 20);
@@ -184,6 +185,23 @@ describe('leader election', () => {
     one.proxy.set({ mode: 'pass' });
     await sleep(500);
     assertNoOverlap(one, two, lastRenewalMs);
+  });
+
+  test('LE-02: a pass that stalls the event loop beyond the deadline writes nothing afterwards', async (t) => {
+    let stallMs = 0;
+    const one = await startReplica(t, 'stalled', () => {
+      const end = performance.now() + stallMs;
+      while (performance.now() < end);
+      stallMs = 0;
+    });
+    await eventually(() => leads(one) && one.writes().length > 5);
+    stallMs = times.renewDeadlineMs + 200;
+    await eventually(() => one.lost.length === 1);
+    const before = one.writes().length;
+    await sleep(1_000);
+    assert.equal(one.writes().length, before);
+    const [last = 0] = one.writes().slice(-1);
+    assert.ok(performance.now() - last > 1_000 + stallMs);
   });
 
   test('a stop gives the lease back: the other leads at once; and an edit of the lease by hand loses nothing', async (t) => {

@@ -150,4 +150,22 @@ describe('changes', () => {
     );
     assert.ok(now().bed.log.lines.some(({ message }) => message === 'object cannot be cached'));
   });
+
+  test('WT-01: the API server ends a watch in good order after its time; it goes on at once and nothing is lost', async () => {
+    const cache = now().bed.newCache({ timings: { timeoutSeconds: [1, 2] } });
+    const watch = watchOf();
+    const changes = await follow(cache, watch);
+    for (let i = 0; i < 20; i += 1) {
+      await put(`m${i}`);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    await eventually(() => assert.equal(changes.length, 20));
+    assert.ok(watches().length >= 3 && watches().length <= 6, `${watches().length} watches in four seconds`);
+    assert.ok(
+      watches()
+        .slice(1)
+        .every(({ url }) => /resourceVersion=\d+/.test(url)),
+    );
+    assert.doesNotMatch(await now().bed.metrics.text(), new RegExp(`watch_restarts_total{watch="${watch.id}"`));
+  });
 });
