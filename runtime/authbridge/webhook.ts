@@ -3,7 +3,7 @@
 import { kinds } from '../api/kinds.ts';
 import type { Pod } from '../api/kubernetes.ts';
 import { webhooks } from '../api/names.ts';
-import type { Watch, Webhook } from '../engine/types.ts';
+import type { Verdict, Watch, Webhook } from '../engine/types.ts';
 import { agentRuntimes, csiDrivers, enrolledReplicaSets, namespaces } from '../workload/watches.ts';
 import { gather, type Sources } from './gather.ts';
 import { judge } from './judge.ts';
@@ -17,6 +17,13 @@ export const authBridgeReads: readonly Watch[] = Object.freeze([
   namespaces,
 ]);
 
+/** A webhook configuration older than this one may send other objects: they are none of ours, and pass as they are. */
+export const notAPod: Verdict<Pod> = Object.freeze({
+  kind: 'allow',
+  reason: 'NotAPod',
+  note: 'the request is not about a Pod',
+});
+
 /** Reads only (ruling Injection 3): no request of it ever writes, so `dryRun` needs no case of its own. A failed read throws, which denies. */
 export function createAuthBridgeWebhook(sources: Sources): Webhook<Pod> {
   const memory = createMemory();
@@ -25,6 +32,7 @@ export function createAuthBridgeWebhook(sources: Sources): Webhook<Pod> {
     name,
     path,
     kind: kinds.pod,
+    otherKinds: notAPod,
     review: async (request) => judge(await gather(request, sources), memory).verdict,
   };
 }

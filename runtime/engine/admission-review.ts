@@ -34,13 +34,39 @@ export class MalformedReview extends EngineError {
   }
 }
 
+/** The review is in order, and about another kind. */
+class OtherKind extends MalformedReview {
+  readonly uid: string;
+
+  constructor(message: string, uid: string) {
+    super(message);
+    this.uid = uid;
+  }
+}
+
 /**
  * Answers one review, given as parsed JSON. No input or output of its own: a command-line tool answers by the same path.
  * Throws `MalformedReview`, and whatever the webhook's `review` throws.
  */
 export async function respond<T extends KubeObject>(review: unknown, webhook: Webhook<T>): Promise<AdmissionReview> {
-  const request = admissionRequest(review, webhook.kind);
-  return admissionReview(request, await webhook.review(request));
+  const { request, verdict } = received(review, webhook);
+  return admissionReview(request, verdict ?? (await webhook.review(request)));
+}
+
+/** The request in a review, with the verdict where the webhook has it ready: on another kind. */
+export function received<T extends KubeObject>(
+  review: unknown,
+  { kind: expected, otherKinds: verdict }: Webhook<T>,
+): { readonly request: AdmissionRequest<T>; readonly verdict?: Verdict<T> } {
+  try {
+    return { request: admissionRequest(review, expected) };
+  } catch (error) {
+    if (!(error instanceof OtherKind) || verdict === undefined) throw error;
+    return {
+      request: { uid: error.uid, operation: 'CREATE', namespace: '', name: '', dryRun: false, user: '' },
+      verdict,
+    };
+  }
 }
 
 /** The request in a review of this kind, or `MalformedReview`. */
@@ -51,7 +77,7 @@ export function admissionRequest<T extends KubeObject>(review: unknown, expected
   const { request } = review;
   if (!isObject(request)) throw new MalformedReview(`the ${kind} has no request`);
   if (typeof request['uid'] !== 'string' || request['uid'] === '') throw new MalformedReview('the request has no uid');
-  checkKind(request['kind'], expected);
+  checkKind(request['kind'], expected, request['uid']);
   const operation = operationOf(request['operation']);
   const object = objectOf(request, 'object', expected);
   const oldObject = objectOf(request, 'oldObject', expected);
@@ -73,16 +99,17 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function checkKind(actual: unknown, expected: Kind): void {
+function checkKind(actual: unknown, expected: Kind, uid: string): void {
   const given = isObject(actual) ? actual : {};
   const version = text(given['version']);
   const groupVersion = text(given['group']) === '' ? version : `${text(given['group'])}/${version}`;
   if (groupVersion === expected.apiVersion && given['kind'] === expected.kind) return;
-  throw wrongKind('the request', expected, `${text(given['kind'])} of ${groupVersion}`);
+  const message = wrongKind('the request', expected, `${text(given['kind'])} of ${groupVersion}`);
+  throw isObject(actual) ? new OtherKind(message, uid) : new MalformedReview(message);
 }
 
-function wrongKind(where: string, { apiVersion, kind }: Kind, given: string): MalformedReview {
-  return new MalformedReview(`${where} is about ${quoted(given)}; this webhook judges ${kind} of ${apiVersion}`);
+function wrongKind(where: string, { apiVersion, kind }: Kind, given: string): string {
+  return `${where} is about ${quoted(given)}; this webhook judges ${kind} of ${apiVersion}`;
 }
 
 /** Foreign text in a message: bounded, on one line. */
@@ -104,7 +131,7 @@ function objectOf<T extends KubeObject>(request: JsonObject, member: string, exp
   if (object === undefined || object === null) return undefined;
   if (!isObject(object)) throw new MalformedReview(`${member} must be an object`);
   if (object['apiVersion'] !== expected.apiVersion || object['kind'] !== expected.kind) {
-    throw wrongKind(member, expected, `${text(object['kind'])} of ${text(object['apiVersion'])}`);
+    throw new MalformedReview(wrongKind(member, expected, `${text(object['kind'])} of ${text(object['apiVersion'])}`));
   }
   if (!isObject(object['metadata'])) throw new MalformedReview(`${member} has no metadata`);
   return object as unknown as T;

@@ -1,7 +1,7 @@
 /** From the body of an HTTP request to the answer of a webhook: limits, deadline, metrics, and errors as sentences. */
 
 import type { Buffer } from 'node:buffer';
-import { type AdmissionReview, MalformedReview, admissionRequest, admissionReview } from './admission-review.ts';
+import { type AdmissionReview, MalformedReview, admissionReview, received } from './admission-review.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { depthExceeds } from './json-depth.ts';
 import type { Metrics } from './metrics.ts';
@@ -58,8 +58,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
   }
 
   async function judge(webhook: Webhook, body: Buffer, deadlineMs: number): Promise<Answered> {
-    const request = admissionRequest(parse(body), webhook.kind);
-    const verdict = await within(clock, deadlineMs, webhook.review(request));
+    const { request, verdict: ready } = received(parse(body), webhook);
+    const verdict = ready ?? (await within(clock, deadlineMs, webhook.review(request)));
     if (verdict === 'late') throw new LateReview(deadlineMs);
     return answered(request, verdict);
   }

@@ -243,6 +243,8 @@ export interface Webhook<T extends KubeObject = KubeObject> {
   /** URL path, starting with `/`. */
   readonly path: string;
   readonly kind: Kind<T>;
+  /** The verdict on a request about another kind, which a stale configuration may send. Absent: such a request is malformed. */
+  readonly otherKinds?: Verdict<T>;
   review(request: AdmissionRequest<T>): Promise<Verdict<T>>;
 }
 

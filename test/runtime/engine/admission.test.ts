@@ -123,6 +123,15 @@ const malformed: readonly (readonly [string, unknown, RegExp])[] = [
   ['deep nesting', reviewOf({ object: nested(600) }), /nested more than 500 levels deep/],
   ['very deep nesting', '['.repeat(1_000_000), /nested more than 500 levels deep/],
 ];
+test('a request about another kind is answered by the verdict that the webhook has ready for it', async () => {
+  const otherKinds: Verdict = { kind: 'allow', reason: 'Other', note: 'none of ours' };
+  const body = reviewOf({ kind: { group: '', version: 'v1', kind: 'Secret' }, object: { ...pod, kind: 'Secret' } });
+  const { response } = await respond(body, { ...webhook(inject), otherKinds });
+  assert.deepEqual(response.auditAnnotations, { decision: 'allow', reason: 'Other' });
+  assert.equal(response.allowed, true);
+  assert.equal(response.patch, undefined);
+});
+
 describe('a malformed body is answered 400 with a sentence', () => {
   for (const [name, body, sentence] of malformed) {
     test(name, async () => {
