@@ -62,16 +62,19 @@ export function grantText({ verb, resource, at, names }: Grant): string {
   return [verb, resource, at, ...names].join(' ');
 }
 
+/** Server-side apply of an object that is not there yet: the API server asks for "create" as well, and answers 201. */
+function verbsOf({ verb, responseStatus }: AuditRequest): readonly string[] {
+  return verb === 'patch' && responseStatus?.code === 201 ? ['patch', 'create'] : [verb];
+}
+
 /** Whether this request needs this grant. A list or watch of one object names it in its field selector. */
 export function isUsedBy({ verb, resource, at, names }: Grant, request: AuditRequest): boolean {
   const { apiGroup = '', resource: plural = '', subresource, namespace, name } = request.objectRef ?? {};
   const asked = [`${apiGroup}/${plural}`, subresource].filter(Boolean).join('/');
   const selected = /fieldSelector=metadata\.name%3D([a-z0-9.-]+)/.exec(request.requestURI)?.[1];
   const wanted = name ?? selected;
-  // Server-side apply of an object that is not there yet: the API server asks for "create", and answers 201.
-  const created = request.verb === 'patch' && request.responseStatus?.code === 201 ? 'create' : undefined;
   return (
-    (request.verb === verb || created === verb) &&
+    verbsOf(request).includes(verb) &&
     asked === resource &&
     (at === '*' || at === namespace) &&
     (names.length === 0 || (wanted !== undefined && names.includes(wanted)))

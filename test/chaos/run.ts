@@ -1,0 +1,176 @@
+/** One chaos run: everything changes and everything is harmed for a while; then the harm ends, and all must come right. */
+
+import { isWrite, textOf } from '../support/audit-log.ts';
+import { type OperatorBed, startOperatorBed, untilLeading } from '../support/operator-bed.ts';
+import { harmReplica, harmServer } from './faults.ts';
+import { complaints } from './invariants.ts';
+import { playKubelet } from './kubelet.ts';
+import { pause } from './pause.ts';
+import { randomFrom } from './random.ts';
+import { startReplicas } from './replicas.ts';
+import { usersOf } from './users.ts';
+
+export interface ChaosOptions {
+  readonly seed: number;
+  readonly runtimes: number;
+  readonly harmMs: number;
+  /** Longest single fault. */
+  readonly longestMs: number;
+  /** How long convergence may take once the harm is over. */
+  readonly convergeMs: number;
+  readonly say: (line: string) => void;
+}
+
+export interface ChaosResult {
+  /** Empty: all came right. */
+  readonly complaints: readonly string[];
+  readonly faults: ReadonlyMap<string, number>;
+  readonly acts: ReadonlyMap<string, number>;
+  readonly starts: number;
+  /** Writes of the operator's account, Leases left out. */
+  readonly writes: number;
+  readonly convergedMs: number | undefined;
+}
+
+/** Runs to its end, and leaves nothing. */
+export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
+  const bed = await startOperatorBed('chaos');
+  try {
+    return await chaosOn(bed, options);
+  } finally {
+    await bed.stop();
+  }
+}
+
+async function chaosOn(bed: OperatorBed, options: ChaosOptions): Promise<ChaosResult> {
+  const { say, harmMs, longestMs } = options;
+  const random = randomFrom(options.seed);
+  const faults = new Map<string, number>();
+  const harm = new AbortController();
+  const end = new AbortController();
+  const replicas = await startReplicas(bed);
+  const kubelet: Promise<void>[] = [];
+  try {
+    const users = usersOf(bed.client, { runtimes: options.runtimes, random: random.fork('users') });
+    await users.begin();
+    kubelet.push(playKubelet(bed.client, users.namespaces, end.signal));
+    say(`${users.subjects.length} workloads, harm for ${Math.round(harmMs / 1000)} s`);
+    const timer = setTimeout(() => harm.abort(), harmMs);
+    const count = (what: string): void => void faults.set(what, (faults.get(what) ?? 0) + 1);
+    const victim = (name: string) => ({ random: random.fork(name), signal: harm.signal, longestMs, count });
+    await Promise.all([
+      ...replicas.all.map((replica) => harmReplica(replica, victim(replica.name))),
+      harmServer(bed, victim('server')),
+      actUntil(() => users.act(), harm.signal, random.fork('pace')),
+      tell(say, { harm: harm.signal, faults, done: users.done, starts: () => replicas.starts }),
+    ]);
+    clearTimeout(timer);
+    await users.settle();
+    say('the harm is over');
+    const begun = performance.now();
+    const wrong = await converge(bed, users, options);
+    const convergedMs = wrong.length === 0 ? performance.now() - begun : undefined;
+    say(
+      convergedMs === undefined ? `${wrong.length} complaints` : `converged after ${(convergedMs / 1000).toFixed(1)} s`,
+    );
+    const late = wrong.length === 0 ? await afterwards(bed, replicas) : [];
+    return {
+      complaints: [...wrong, ...late, ...replicas.crashes],
+      faults,
+      acts: users.done,
+      starts: replicas.starts,
+      writes: bed.audit.requests().filter((request) => isWrite(request) && request.objectRef?.resource !== 'leases')
+        .length,
+      convergedMs,
+    };
+  } finally {
+    harm.abort();
+    end.abort();
+    await Promise.all(kubelet);
+    await replicas.close();
+  }
+}
+
+async function actUntil(
+  act: () => Promise<void>,
+  signal: AbortSignal,
+  random: ReturnType<typeof randomFrom>,
+): Promise<void> {
+  while (!signal.aborted) {
+    await act();
+    await pause(random.between(20, 600), signal);
+  }
+}
+
+type Users = ReturnType<typeof usersOf>;
+
+/** Looks until nothing is wrong, or the time is over; returns what is wrong then. */
+async function converge(
+  bed: OperatorBed,
+  { namespaces, subjects }: Users,
+  { convergeMs }: ChaosOptions,
+): Promise<readonly string[]> {
+  const end = performance.now() + convergeMs;
+  for (;;) {
+    const wrong = await complaints(bed.client, namespaces, subjects).catch((error: unknown) => [String(error)]);
+    if (wrong.length === 0 || performance.now() > end) return wrong;
+    await pause(500);
+  }
+}
+
+/** The processes end in order; and one that knows nothing of what was finds nothing to write: every status is what it would say. */
+async function afterwards(
+  bed: OperatorBed,
+  replicas: Awaited<ReturnType<typeof startReplicas>>,
+): Promise<readonly string[]> {
+  replicas.stop();
+  const ends = await Promise.all(
+    replicas.all.map(async ({ current }) => {
+      const exit = await current?.stop();
+      return exit === undefined || exit.code === 0
+        ? []
+        : [`${current?.name ?? ''} ended with ${exit.code ?? exit.signal ?? ''} on SIGTERM`];
+    }),
+  );
+  const from = bed.audit.position;
+  const fresh = await bed.startReady('fresh');
+  await untilLeading(fresh);
+  await untilIdle(fresh);
+  const written = bed.audit
+    .since(from)
+    .filter((request) => isWrite(request) && !isHousekeeping(request.objectRef?.resource));
+  const exit = await fresh.stop();
+  return [
+    ...ends.flat(),
+    ...(exit.code === 0 ? [] : ['the fresh process did not end in order']),
+    ...written.map((request) => `a fresh process found something to write: ${textOf(request)}`),
+  ];
+}
+
+const isHousekeeping = (resource = ''): boolean => resource === 'leases';
+
+/** Every key has had its pass: the queue is empty twice in a row. */
+async function untilIdle(operator: Awaited<ReturnType<OperatorBed['startReady']>>): Promise<void> {
+  for (let idle = 0; idle < 3; ) {
+    const depth = await operator.metric('workqueue_depth{name="agentruntime"}');
+    const active = await operator.metric('controller_runtime_active_workers{controller="agentruntime"}');
+    idle = depth === 0 && active === 0 ? idle + 1 : 0;
+    await pause(300);
+  }
+}
+
+interface Telling {
+  readonly harm: AbortSignal;
+  readonly faults: ReadonlyMap<string, number>;
+  readonly done: ReadonlyMap<string, number>;
+  readonly starts: () => number;
+}
+
+/** A line a minute, so that a long run is not silent. */
+async function tell(say: (line: string) => void, { harm, faults, done, starts }: Telling): Promise<void> {
+  const sum = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((all, one) => all + one, 0);
+  while (!harm.aborted) {
+    await pause(60_000, harm);
+    say(`${sum(done)} changes, ${sum(faults)} faults, ${starts()} starts`);
+  }
+}
