@@ -15,6 +15,8 @@ export interface PodFacts {
   readonly isInjected: boolean;
   /** The hash it was built from. */
   readonly hash: string | undefined;
+  /** It was built with the compiled defaults of this release. */
+  readonly hasOurDefaults: boolean;
   readonly createdAt: string;
 }
 

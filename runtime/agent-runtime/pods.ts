@@ -3,6 +3,7 @@
 import { annotations } from '../api/names.ts';
 import { kinds } from '../api/kinds.ts';
 import type { Pod } from '../api/kubernetes.ts';
+import { defaultsHash } from '../config/config-hash.ts';
 import type { Reader, Watch } from '../engine/types.ts';
 import { rowOf } from '../workload/kinds.ts';
 import { enrolledPods, enrolledReplicaSets } from '../workload/watches.ts';
@@ -29,6 +30,7 @@ export function podFacts({ metadata }: Pod): PodFacts {
     name: metadata.name ?? '',
     isInjected: metadata.annotations?.[annotations.injected] !== undefined,
     hash: metadata.annotations?.[annotations.configHash],
+    hasOurDefaults: metadata.annotations?.[annotations.defaultsHash] === defaultsHash,
     createdAt: metadata.creationTimestamp ?? '',
   };
 }

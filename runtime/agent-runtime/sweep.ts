@@ -68,6 +68,14 @@ function judgement({ pods, off, hash }: SweepInput, isSettled: boolean): Omit<Fi
       message: `Pods that run an older configuration: ${listed(outdated)}. They have it until they are replaced.`,
     };
   }
+  const older = pods.filter((pod) => !pod.hasOurDefaults);
+  if (older.length > 0) {
+    return {
+      status: 'True',
+      reason: 'OlderDefaults',
+      message: `Every pod carries the sidecars. Pods built with the defaults of another release: ${listed(older)}. They take this release's when they are replaced.`,
+    };
+  }
   return { status: 'True', reason: 'AllInjected', message: 'Every pod of the target carries the sidecars.' };
 }
 

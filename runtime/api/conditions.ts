@@ -29,7 +29,7 @@ export const agentRuntimeReasons = {
     'PodSecurityConflict',
     'RolloutPending',
   ],
-  PodsInjected: ['AllInjected', 'PodsWithoutSidecars', 'PodsOutdated', 'InjectionOff'],
+  PodsInjected: ['AllInjected', 'PodsWithoutSidecars', 'PodsOutdated', 'OlderDefaults', 'InjectionOff'],
   SpiffeReady: ['SpiffeAvailable', 'SpiffeUnavailable', 'SpiffeDisabled'],
   /** Present only while the gate `skillDiscovery` is on. */
   SkillsResolved: ['SkillsFound', 'SkillsInvalid'],

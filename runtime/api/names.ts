@@ -35,6 +35,8 @@ export const annotations = {
   configHash: 'rossoctl.io/config-hash',
   /** Our marker on an injected pod: the injected containers' names, comma separated. */
   injected: 'rossoctl.io/injected',
+  /** On an injected pod: the compiled defaults it was built from. Another release's are no reason to restart it, but show in status. */
+  defaultsHash: 'rossoctl.io/defaults-hash',
   skills: 'rossoctl.io/skills',
   port: 'rossoctl.io/port',
   credentialsSecret: 'rossoctl.io/keycloak-client-credentials-secret-name',

@@ -2,6 +2,7 @@
 
 import type { Container, PodSpec, Volume } from '../api/kubernetes.ts';
 import { annotations, containers } from '../api/names.ts';
+import { defaultsHash } from '../config/config-hash.ts';
 import type { ObjectMeta } from '../engine/types.ts';
 import type { Build } from './build.ts';
 import { clientRegistration } from './client-registration.ts';
@@ -46,6 +47,7 @@ export function additions(build: Build): Additions {
     volumes: [...volumes.values()],
     annotations: {
       [annotations.injected]: chosen.map(([name]) => name).join(','),
+      [annotations.defaultsHash]: defaultsHash,
       ...(build.configHash === undefined ? {} : { [annotations.configHash]: build.configHash }),
       ...(volumes.has(build.credentialsSecret) ? { [annotations.credentialsSecret]: build.credentialsSecret } : {}),
     },

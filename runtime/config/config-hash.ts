@@ -2,10 +2,10 @@
 
 import { canonicalJson } from '../encoding/canonical-json.ts';
 import { sha256Hex } from '../encoding/digest.ts';
-import type { GateName } from './feature-gates.ts';
+import { type GateName, gateDefaults } from './feature-gates.ts';
 import type { Layers } from './layers.ts';
 import { overlaid, type Section } from './overlay.ts';
-import { podNeutral } from './platform.ts';
+import { compiledDefaults, podNeutral } from './platform.ts';
 
 /** Gates that change no pod of a type: discovery only reports, and whether tools are injected is nothing to an agent. */
 const gatesWithoutEffect: Readonly<Record<'agent' | 'tool', readonly GateName[]>> = {
@@ -24,6 +24,11 @@ export function configHash(layers: Layers, type: 'agent' | 'tool'): string {
   const gates = without(merged(layers.gates), gatesWithoutEffect[type]);
   return sha256Hex(canonicalJson({ config, gates }));
 }
+
+/** Of the compiled defaults that can change a pod, 16 hex characters: what tells pods of one release's defaults from another's. */
+export const defaultsHash: string = sha256Hex(
+  canonicalJson({ config: without(compiledDefaults as Section, podNeutral), gates: gateDefaults }),
+).slice(0, 16);
 
 function merged(layers: readonly { readonly values: object }[]): Section {
   return layers.reduce<Section>((below, { values }) => overlaid(below, values as Section), {});

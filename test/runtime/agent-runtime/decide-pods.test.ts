@@ -67,6 +67,12 @@ expectRows([
     says: ['PodsInjected=False/PodsOutdated'],
   },
   {
+    reason: 'CF-03 a pod built with the defaults of another release is named, and nothing restarts it',
+    given: { target: { found: enrolledWorkload() }, pods: [pod('a', { hasOurDefaults: false })] },
+    phase: 'Active',
+    says: ['PodsInjected=True/OlderDefaults'],
+  },
+  {
     reason: 'during a rollout older pods are expected',
     given: {
       target: { found: enrolledWorkload({ rolling: true }) },

@@ -139,7 +139,7 @@ export function authBridge(layers: Layers = noLayers, isForeign = false): Config
 }
 
 export function pod(name: string, shape: Partial<PodFacts> = {}): PodFacts {
-  return { name, isInjected: true, hash, createdAt: '2026-01-01T00:00:00Z', ...shape };
+  return { name, isInjected: true, hash, hasOurDefaults: true, createdAt: '2026-01-01T00:00:00Z', ...shape };
 }
 
 /** A namespace in which everything is as it should be, and `R0` is not enrolled yet. */

@@ -13,6 +13,7 @@ const ourContainers = ['proxy-init', 'envoy-proxy', 'spiffe-helper', 'client-reg
 const ourAnnotations = [
   'rossoctl.io/injected',
   'rossoctl.io/config-hash',
+  'rossoctl.io/defaults-hash',
   'rossoctl.io/keycloak-client-credentials-secret-name',
 ];
 
