@@ -1,7 +1,6 @@
 /** `rossoctl inject`: shows offline what the controller and the webhook would make of manifests. */
 
 import type { Pod } from '../api/kubernetes.ts';
-import { install } from '../api/names.ts';
 import { judge } from '../authbridge/judge.ts';
 import { createMemory, type Memory } from '../authbridge/memory.ts';
 import { malformation } from '../authbridge/shape.ts';
@@ -9,12 +8,11 @@ import { type Arguments, valueOf } from './arguments.ts';
 import { CliError, exitCodes } from './cli-error.ts';
 import { type ClusterState, clusterState, type Placed } from './cluster-state.ts';
 import type { Command, Terminal } from './command.ts';
-import { documentsOf } from './documents.ts';
 import { enrolledAndInjected } from './enrol.ts';
+import { inputDocuments, inputFlags } from './input.ts';
 import { type OfflineCluster, offlineCluster } from './offline-snapshot.ts';
 import { type Outcome, outcomeOf, podAfter, subjectName } from './outcome.ts';
 import { type Format, printed } from './output.ts';
-import { readInput } from './read-input.ts';
 import { reviewed } from './review.ts';
 import { settingOf } from './setting.ts';
 
@@ -31,19 +29,9 @@ Standard output: the result and nothing else; several as a v1 List; of an Admiss
 Standard error: one line an object with the reason.
 Exit code: 0 allowed, 1 at least one is denied, 2 wrong usage or unreadable input.`,
   flags: [
-    {
-      name: 'filename',
-      short: 'f',
-      value: 'FILE',
-      multiple: true,
-      help: 'input; - is standard input; more files may follow',
-    },
+    ...inputFlags,
     { name: 'format', value: 'yaml|json', help: 'output; default json when all input is JSON, else yaml' },
     { name: 'explain', help: 'print each step of the decision and each value with the layer it came from' },
-    { name: 'namespace', short: 'n', value: 'NAME', help: 'namespace of objects that state none (default: default)' },
-    { name: 'operator-namespace', value: 'NAME', help: `namespace of the operator (default: ${install.namespace})` },
-    { name: 'config', value: 'FILE', help: "the operator's mounted config.yaml" },
-    { name: 'gates', value: 'FILE', help: "the operator's mounted feature-gates.yaml" },
     { name: 'no-csi-driver', help: 'the cluster has no SPIFFE CSI driver' },
     { name: 'server-version', value: 'VERSION', help: 'Kubernetes version; before 1.29 there are no native sidecars' },
   ],
@@ -54,8 +42,7 @@ async function run(given: Arguments, terminal: Terminal): Promise<number> {
   const format = formatOf(given);
   const namespace = valueOf(given, 'namespace') ?? 'default';
   const setting = await settingOf(given, terminal);
-  const documents = documentsOf(await readAll(inputFiles(given), terminal));
-  if (documents.length === 0) throw new CliError('the input holds no documents');
+  const documents = await inputDocuments(given, terminal);
   const state = clusterState(documents, namespace);
   for (const line of state.ignored) terminal.err(line);
   const outcomes = await outcomesOf(offlineCluster(state, setting), namespace);
@@ -102,18 +89,6 @@ function topmost({ workloads }: ClusterState): readonly Placed[] {
     const controller = object.metadata.ownerReferences?.find((owner) => owner.controller === true);
     return controller === undefined || !present.has(key(namespace, controller.kind, controller.name));
   });
-}
-
-function inputFiles({ values, positionals }: Arguments): readonly string[] {
-  const named = values.get('filename') ?? [];
-  if (named.length === 0) throw new CliError('name the input with -f FILE, or -f - for standard input');
-  const all = [...named, ...positionals];
-  if (all.filter((file) => file === '-').length > 1) throw new CliError('standard input can be read once only');
-  return all;
-}
-
-async function readAll(names: readonly string[], { stdin }: Terminal) {
-  return Promise.all(names.map((name) => readInput(name, stdin)));
 }
 
 function formatOf(given: Arguments): Format | undefined {

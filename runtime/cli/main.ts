@@ -5,10 +5,11 @@ import { suggestion } from '../config/suggest.ts';
 import { flagLines, parseFlags } from './arguments.ts';
 import { CliError, exitCodes } from './cli-error.ts';
 import type { Command, Terminal } from './command.ts';
+import { explainCommand } from './explain.ts';
 import { injectCommand } from './inject.ts';
 import { statusCommand } from './status.ts';
 
-const commands: readonly Command[] = Object.freeze([injectCommand, statusCommand]);
+const commands: readonly Command[] = Object.freeze([injectCommand, explainCommand, statusCommand]);
 
 const debugFlag = { name: 'debug', help: 'on an internal error, print the stack' } as const;
 const helpFlag = { name: 'help', short: 'h', help: 'show this text' } as const;

@@ -73,7 +73,7 @@ test('JSON in, JSON out; --format decides otherwise', async () => {
 });
 
 const usage: readonly (readonly [readonly string[], RegExp])[] = [
-  [[], /no command; one of inject, status/],
+  [[], /no command; one of inject, explain, status/],
   [['injct'], /unknown command injct; did you mean inject\?/],
   [['--hepl'], /unknown flag --hepl/],
   [['inject'], /name the input with -f FILE/],
@@ -105,7 +105,7 @@ test('input that is no text is refused', async () => {
 
 test('--version and --help', async () => {
   assert.equal((await cli(['--version'])).out, `${version}\n`);
-  for (const argv of [['--help'], ['help']]) assert.match((await cli(argv)).out, /inject .*\n {2}status /);
+  for (const argv of [['--help'], ['help']]) assert.match((await cli(argv)).out, /inject .*\n {2}explain .*\n {2}status /);
   for (const argv of [
     ['inject', '--help'],
     ['help', 'inject'],
