@@ -31,7 +31,11 @@ export interface PlanScope {
   readonly onWritten: (write: Written) => void;
 }
 
-/** Runs the steps: apply, patch, remove, status, notices. A step that throws stops the rest. */
+/**
+ * Runs the steps: apply, patch, remove, status, notices. A step that throws stops the rest. What is already so is read from the cache: of a
+ * kind that is not watched, or of which a watch keeps less than the fragment states, nothing is known, and each pass sends a request that
+ * the API server answers without a write.
+ */
 export async function executePlan(plan: Plan, scope: PlanScope): Promise<void> {
   for (const fragment of plan.apply ?? []) await applyFragment(fragment, scope);
   for (const patch of plan.patch ?? []) await sendPatch(patch, scope);

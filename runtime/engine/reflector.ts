@@ -98,7 +98,7 @@ export async function reflect<T extends KubeObject>(options: ReflectorOptions<T>
     failures += 1;
     meter(causeOf(failure));
     report(options, { failure, failures, wait, isSynced: mirror.isSynced() });
-    if (failure instanceof ApiUnreachable) await options.traits.revival.pause(wait, signal);
+    if (!mirror.wasAnswered() && isOutage(failure)) await options.traits.revival.pause(wait, signal);
     else await pause(clock, wait, signal);
   }
 }
@@ -118,6 +118,7 @@ function createMirror<T extends KubeObject>(options: ReflectorOptions<T>, signal
   const [shortest, longest] = timings.timeoutSeconds;
   let resourceVersion: string | undefined;
   let isSynced = false;
+  let wasAnswered = false;
   const onComplete = (): void => {
     sink.endView();
     isSynced = true;
@@ -145,7 +146,10 @@ function createMirror<T extends KubeObject>(options: ReflectorOptions<T>, signal
 
   return {
     isSynced: () => isSynced,
+    /** The last `follow` got as far as an open stream. */
+    wasAnswered: () => wasAnswered,
     follow: async () => {
+      wasAnswered = false;
       if (resourceVersion === undefined && !traits.streamsLists) await list();
       const initialEvents = resourceVersion === undefined;
       if (initialEvents) sink.beginView();
@@ -161,6 +165,7 @@ function createMirror<T extends KubeObject>(options: ReflectorOptions<T>, signal
           onEvent,
           request: { ...call, resourceVersion, initialEvents, timeoutSeconds },
           onOpen: () => {
+            wasAnswered = true;
             traits.revival.announce();
             if (isSynced) options.onState({ phase: 'synced' });
           },
@@ -176,6 +181,16 @@ function createMirror<T extends KubeObject>(options: ReflectorOptions<T>, signal
 /** An API server that does not stream lists calls the parameters invalid. */
 function isRefusedStreaming(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 400 || error.status === 422);
+}
+
+/**
+ * No answer, or one that a server gives which is only just starting (5xx; 401, 403 and 404 before its rights and kinds are loaded): the
+ * answer another watch gets is a reason to ask again. Not for a stream that opened and broke, or watches would wake each other for ever.
+ */
+function isOutage(error: unknown): boolean {
+  if (error instanceof ApiUnreachable) return true;
+  if (!(error instanceof ApiError) || error.retryAfterMs !== undefined) return false;
+  return error.status >= 500 || error.status === 401 || error.status === 403 || error.status === 404;
 }
 
 function retryAfterOf(error: unknown): number {
