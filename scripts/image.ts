@@ -1,7 +1,8 @@
 /** Makes the operator image without a container engine and without a registry: `npm run image`. */
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, realpathSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { bundle } from './bundle.ts';
@@ -37,19 +38,36 @@ export function nodeEntries(node = process.execPath): readonly ImageEntry[] {
   ];
 }
 
-/** Builds the image archive; returns its path and size. Deterministic for the same sources and the same Node. */
+/** Builds the image archive, unless `out` was made from the same program, Node and tag. Deterministic for the same sources and the same Node. */
 export async function buildImage(options: {
   readonly tag: string;
   readonly out: string;
 }): Promise<{ readonly file: string; readonly bytes: number }> {
   const program = await bundle('runtime/operator/main.ts', path.join(root, 'dist/operator.mjs'));
   mkdirSync(path.dirname(options.out), { recursive: true });
+  const madeFrom = `${options.out}.made-from`;
+  const key = keyOf(program.file, options.tag);
+  if (!existsSync(options.out) || !existsSync(madeFrom) || readFileSync(madeFrom, 'utf8') !== key) {
+    writeArchive(program.file, options);
+    writeFileSync(madeFrom, key);
+  }
+  return { file: options.out, bytes: statSync(options.out).size };
+}
+
+function keyOf(program: string, tag: string): string {
+  const { size, mtimeMs } = statSync(process.execPath);
+  const script = readFileSync(import.meta.filename);
+  const parts = [readFileSync(program), script, `${tag} ${process.version} ${size} ${mtimeMs}`];
+  return parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex');
+}
+
+function writeArchive(program: string, { tag, out }: { readonly tag: string; readonly out: string }): void {
   writeDockerArchive({
-    file: options.out,
-    tag: options.tag,
+    file: out,
+    tag,
     entries: [
       ...nodeEntries(),
-      { path: 'app/operator.mjs', mode: 0o644, source: program.file },
+      { path: 'app/operator.mjs', mode: 0o644, source: program },
       { path: 'etc/passwd', mode: 0o644, content: 'rossoctl:x:65532:65532::/app:/sbin/nologin\n' },
       { path: 'etc/group', mode: 0o644, content: 'rossoctl:x:65532:\n' },
     ],
@@ -60,7 +78,6 @@ export async function buildImage(options: {
       WorkingDir: '/app',
     },
   });
-  return { file: options.out, bytes: statSync(options.out).size };
 }
 
 if (import.meta.main) {
