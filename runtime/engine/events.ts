@@ -48,30 +48,43 @@ export interface EventOptions {
 
 const eventKind: Kind = { apiVersion: 'events.k8s.io/v1', kind: 'Event', plural: 'events', namespaced: true };
 const longestQueue = 1_000;
+/** A start of many objects tells of each: one write at a time would lag far behind the work. */
+const writers = 8;
 const tries = 4;
 /** For one object: a burst of 25, then one in five minutes. */
 const perObject = { perSecond: 1 / 300, burst: 25 };
 
-/** A recorder with one write in flight. What does not fit its bounds is dropped and counted. */
+/** A recorder with a few writes in flight, never two of one series. What does not fit its bounds is dropped and counted. */
 export function createEvents(options: EventOptions): EventRecorder {
   const { clock } = options;
   const memory = createMemory(clock);
   const dropped = droppedCounter(options);
   const stopping = new AbortController();
   const waiting = new Map<Series, (() => void) | undefined>();
+  const writing = new Set<Series>();
+  const idlers: (() => void)[] = [];
   let isStopped = false;
-  let draining = Promise.resolve();
-  let isDraining = false;
 
-  async function drain(): Promise<void> {
+  function pump(): void {
     for (const [series, guard] of waiting) {
+      if (writing.size >= writers) return;
+      if (writing.has(series)) continue;
       waiting.delete(series);
-      if (!isDue(series, clock.monotonicMs())) continue;
-      const failure = await writeSeries(series, options, { guard, signal: stopping.signal });
-      if (failure !== undefined) dropped(failure);
+      if (isDue(series, clock.monotonicMs())) void write(series, guard);
     }
-    isDraining = false;
+    if (writing.size === 0) for (const isIdle of idlers.splice(0)) isIdle();
   }
+
+  async function write(series: Series, guard: (() => void) | undefined): Promise<void> {
+    writing.add(series);
+    const failure = await writeSeries(series, options, { guard, signal: stopping.signal });
+    if (failure !== undefined) dropped(failure);
+    writing.delete(series);
+    pump();
+  }
+
+  const idle = (): Promise<void> =>
+    waiting.size + writing.size === 0 ? Promise.resolve() : new Promise((resolve) => idlers.push(resolve));
 
   return {
     record: (happening, guard) => {
@@ -81,15 +94,13 @@ export function createEvents(options: EventOptions): EventRecorder {
       if (!isDue(series, clock.monotonicMs())) return;
       if (waiting.size >= longestQueue) return dropped('full');
       waiting.set(series, guard);
-      if (isDraining) return;
-      isDraining = true;
-      draining = Promise.resolve().then(drain);
+      queueMicrotask(pump);
     },
-    idle: () => draining,
+    idle,
     stop: async () => {
       isStopped = true;
       const cancel = clock.after(1_000, () => stopping.abort(new Error('the recorder has stopped')));
-      await draining;
+      await idle();
       cancel();
     },
   };

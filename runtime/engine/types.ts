@@ -93,7 +93,10 @@ export interface Where {
   readonly index?: { readonly name: string; readonly value: string };
 }
 
-/** The cache: no I/O. Throws `NotSynced` for a watch that has not completed its first list or has never been started. */
+/**
+ * The cache: no I/O. Throws `NotSynced` for a watch that has not completed its first list or has never been started; in namespaced mode also
+ * for a namespace that is not watched or may not be read. A list without a namespace gives those that can be read.
+ */
 export interface Reader {
   get<T extends KubeObject>(watch: Watch<T>, key: ObjectKey): T | undefined;
   list<T extends KubeObject>(watch: Watch<T>, where?: Where): readonly T[];

@@ -108,7 +108,7 @@ describe('a controller under load', () => {
     await eventually(() => isHanging);
     const stopping = performance.now();
     await second.stop();
-    assert.ok(performance.now() - stopping < 1_500);
+    assert.ok(performance.now() - stopping < 5_000);
   });
 
   test('three hundred at once are all done, four at a time, each with three requests', async (t) => {
@@ -127,7 +127,7 @@ describe('a controller under load', () => {
     const all = () => now().direct.client.list(kind, { namespace: now().namespace });
     await eventually(
       async () => assert.ok((await all()).items.every(({ status }) => status?.conditions[0]?.status === 'True')),
-      30_000,
+      60_000,
     );
     assert.equal(most, 4);
     assert.equal(writes().length, 600);

@@ -108,7 +108,7 @@ function assertNoOverlap(loser: Replica, winner: Replica, lastRenewalMs: number)
   const last = loser.writes().at(-1) ?? assert.fail('the first leader never wrote');
   const first = winner.writes()[0] ?? assert.fail('the second leader never wrote');
   assert.ok(last < first, `the old leader wrote ${Math.round(last - first)} ms after the new one`);
-  assert.ok(last - lastRenewalMs <= times.renewDeadlineMs + 100, 'it stopped by its deadline');
+  assert.ok(last - lastRenewalMs <= times.renewDeadlineMs + 500, 'it stopped by its deadline');
   assert.ok(first - lastRenewalMs >= times.durationMs, 'the other waited for the whole duration');
 }
 
@@ -215,7 +215,7 @@ describe('leader election', () => {
     const begun = performance.now();
     await eventually(() => leads(two));
     const took = performance.now() - begun;
-    assert.ok(took < 1_500, `${Math.round(took)} ms; ${JSON.stringify(one.bed.log.lines.slice(-3))}`);
+    assert.ok(took < 2_500, `${Math.round(took)} ms; ${JSON.stringify(one.bed.log.lines.slice(-3))}`);
     assert.deepEqual(one.lost, []);
     assert.equal((await direct.client.get(leaseKind, lease)).metadata.annotations?.['note'], 'by hand');
   });

@@ -71,7 +71,7 @@ describe('WT-01: a connection that dies without a word', () => {
     await put(name);
     const begun = performance.now();
     await eventually(() => assert.deepEqual(changes, [`add ${name}`]));
-    assert.ok(performance.now() - begun < 2_000);
+    assert.ok(performance.now() - begun < 8_000);
   });
 
   test('is noticed by the idle timer where there is no ping', async () => {
@@ -82,7 +82,7 @@ describe('WT-01: a connection that dies without a word', () => {
     await put(name);
     const begun = performance.now();
     await eventually(() => assert.deepEqual(changes, [`add ${name}`]));
-    assert.ok(performance.now() - begun < 3_000);
+    assert.ok(performance.now() - begun < 8_000);
   });
 
   test('fails a request at its deadline, and the next request takes another connection', async () => {

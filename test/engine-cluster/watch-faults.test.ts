@@ -88,7 +88,7 @@ describe('a busy server', () => {
     end();
     const [refused, accepted] = watches().slice(-2);
     const waited = (accepted?.atMs ?? 0) - (refused?.atMs ?? 0);
-    assert.ok(waited >= 1_000 && waited < 3_000, `came back after ${waited} ms`);
+    assert.ok(waited >= 1_000 && waited < 8_000, `came back after ${waited} ms`);
   });
 
   test('429 and 503 with Retry-After are repeated for reads and writes, a bounded number of times', async () => {

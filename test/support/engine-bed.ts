@@ -144,7 +144,7 @@ export function createManagerOn(
 }
 
 /** Waits until `check` no longer throws or says false; fails with what it last said. */
-export async function eventually(check: () => unknown, withinMs = 10_000): Promise<void> {
+export async function eventually(check: () => unknown, withinMs = 20_000): Promise<void> {
   const end = performance.now() + withinMs;
   for (;;) {
     try {
