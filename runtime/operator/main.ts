@@ -5,7 +5,7 @@ import { systemClock } from '../engine/clock.ts';
 import { sentenceOf } from '../engine/errors.ts';
 import { createLog } from '../engine/log.ts';
 import { connect } from './connect.ts';
-import { startOperator } from './operator.ts';
+import { type Operator, startOperator } from './operator.ts';
 import { parseSettings, settingsHelp, UsageError } from './settings.ts';
 
 /** Exit codes: 0 stopped on a signal, 1 failed or lost the lease, 2 usage. */
@@ -24,20 +24,15 @@ async function main(argv: readonly string[]): Promise<void> {
     log.error('the process cannot go on', { error });
     process.exit(1);
   });
-  const operator = await startOperator({
-    settings,
-    connection: await connect(settings, systemClock),
-    log,
-    onLost: (reason) => {
-      log.error('the lease is lost, the process ends so that nothing it began can be written', { reason });
-      setTimeout(() => process.exit(1), 100);
-    },
-  });
+  let operator: Operator | undefined;
   let stopping = false;
+  // From the very beginning: as process 1 of a container, a process without a handler never sees the signal.
   const stop = (signal: string): void => {
     if (stopping) return;
     stopping = true;
     log.info('stopping', { signal });
+    // Nothing is served and nothing is led while it starts, so there is nothing to end in order.
+    if (operator === undefined) process.exit(0);
     operator.stop().then(
       () => process.exit(0),
       (error: unknown) => {
@@ -48,6 +43,15 @@ async function main(argv: readonly string[]): Promise<void> {
   };
   process.on('SIGTERM', () => stop('SIGTERM'));
   process.on('SIGINT', () => stop('SIGINT'));
+  operator = await startOperator({
+    settings,
+    connection: await connect(settings, systemClock),
+    log,
+    onLost: (reason) => {
+      log.error('the lease is lost, the process ends so that nothing it began can be written', { reason });
+      setTimeout(() => process.exit(1), 100);
+    },
+  });
 }
 
 try {

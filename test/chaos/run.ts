@@ -1,7 +1,7 @@
 /** One chaos run: everything changes and everything is harmed for a while; then the harm ends, and all must come right. */
 
 import { isWrite, textOf } from '../support/audit-log.ts';
-import { type OperatorBed, startOperatorBed, untilLeading } from '../support/operator-bed.ts';
+import { type OperatorBed, startOperatorBed, untilIdle, untilLeading } from '../support/operator-bed.ts';
 import { harmReplica, harmServer } from './faults.ts';
 import { complaints } from './invariants.ts';
 import { playKubelet } from './kubelet.ts';
@@ -148,16 +148,6 @@ async function afterwards(
 }
 
 const isHousekeeping = (resource = ''): boolean => resource === 'leases';
-
-/** Every key has had its pass: the queue is empty twice in a row. */
-async function untilIdle(operator: Awaited<ReturnType<OperatorBed['startReady']>>): Promise<void> {
-  for (let idle = 0; idle < 3; ) {
-    const depth = await operator.metric('workqueue_depth{name="agentruntime"}');
-    const active = await operator.metric('controller_runtime_active_workers{controller="agentruntime"}');
-    idle = depth === 0 && active === 0 ? idle + 1 : 0;
-    await pause(300);
-  }
-}
 
 interface Telling {
   readonly harm: AbortSignal;

@@ -62,6 +62,21 @@ const acts = {
 };
 const endpoints = ['one:4317', 'two:4317', 'three:4317'];
 
+/** Makes it unless it is there, and leaves one that is there as it is. */
+async function ensure(client: Client, object: Written): Promise<void> {
+  await client.create(kindOf(object), object).catch((error: unknown) => {
+    if (!isConflict(error)) throw error;
+  });
+}
+
+/** The same for one that may still be on its way out: whoever writes to it then writes for nothing. */
+async function ensureToStay(client: Client, runtime: Written): Promise<void> {
+  await ensure(client, runtime);
+  const { namespace, name = '' } = runtime.metadata;
+  const { metadata } = await client.get(kinds.agentRuntime, { namespace, name });
+  if (metadata.deletionTimestamp !== undefined) throw new Error('it is being deleted');
+}
+
 export function usersOf(
   client: Client,
   { runtimes, random }: { readonly runtimes: number; readonly random: Random },
@@ -181,6 +196,13 @@ export function usersOf(
     settle: async () => {
       recount();
       recount();
+      // Whatever was given up is done now.
+      for (const subject of subjects) {
+        const body = runtimeFor(subject.object);
+        if (subject.hasRuntime) await insist('enrol', () => ensureToStay(client, body));
+        else await insist('release', () => remove(body));
+        await insist('replace workload', () => ensure(client, subject.object));
+      }
       await insist('platform config', () => putConfigMap(client, platformConfig('trace:\n  endpoint: last:4317\n')));
       for (const namespace of namespaces) {
         await insist('namespace defaults', () =>

@@ -9,7 +9,6 @@ import { isNotFound } from '../../runtime/engine/errors.ts';
 import { type AuditRequest, textOf } from '../support/audit-log.ts';
 import { createBed, eventually, portOf, reach } from '../support/engine-bed.ts';
 import { carriedBy, nothingCarried, untilDeleted, untilSays } from '../support/enrolments.ts';
-import { startHttpProxy } from '../support/http-proxy.ts';
 import { type OperatorBed, startOperatorBed, untilLeading } from '../support/operator-bed.ts';
 import { applyAll, kindOf, tokenOf } from '../support/operator-platform.ts';
 import {
@@ -182,12 +181,11 @@ async function life(bed: OperatorBed): Promise<void> {
 
 /** An API server before 1.32 refuses a list that is asked for as a stream; then every watch begins with a list. */
 async function onOldServer(bed: OperatorBed): Promise<void> {
-  const proxy = await startHttpProxy(bed.plane, { dir: bed.plane.certificatesDir, name: 'kube-apiserver' });
+  const proxy = await bed.httpProxy();
   proxy.rule(({ url }) => (url.includes('sendInitialEvents=true') ? { status: 422 } : undefined));
   const operator = await bed.startReady('old', { port: proxy.port });
   await untilLeading(operator);
   await operator.stop();
-  await proxy.close();
 }
 
 /** What the CronJob controller does at the scheduled time. */

@@ -2,6 +2,7 @@
 
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '../../runtime/engine/client.ts';
 import { systemClock } from '../../runtime/engine/clock.ts';
 import { unlimited } from '../../runtime/engine/limiter.ts';
@@ -11,6 +12,8 @@ import { startControlPlane } from '../lab/control-plane.ts';
 import { makeOwnedDir } from '../lab/owned-dir.ts';
 import { followAuditLog, writeAuditPolicy } from './audit-log.ts';
 import { eventually, portOf, reach } from './engine-bed.ts';
+import { startFaultProxy } from './fault-proxy.ts';
+import { startHttpProxy } from './http-proxy.ts';
 import { type OperatorProcess, runOperator, startOperatorProcess } from './operator-process.ts';
 import {
   applyAll,
@@ -68,6 +71,7 @@ export async function startOperatorBed(name: string, { platform = {}, without = 
   );
   const token = await tokenOf(transport);
   const operators = new Set<OperatorProcess>();
+  const closings: (() => Promise<void>)[] = [];
 
   const start = async (operator: string, { port = portOf(plane), flags = {}, env = {} }: StartOptions = {}) => {
     const kubeconfig = writeTokenKubeconfig({ dir, certificatesDir, port, token });
@@ -97,9 +101,22 @@ export async function startOperatorBed(name: string, { platform = {}, without = 
       await eventually(() => service.ready.includes(operator));
       return started;
     },
+    /** A TCP proxy in front of the API server, closed with the bed. */
+    faultProxy: async () => {
+      const proxy = await startFaultProxy(portOf(plane));
+      closings.push(() => proxy.close());
+      return proxy;
+    },
+    /** A recording proxy in front of the API server, closed with the bed. */
+    httpProxy: async () => {
+      const proxy = await startHttpProxy(plane, { dir: certificatesDir, name: 'kube-apiserver' });
+      closings.push(() => proxy.close());
+      return proxy;
+    },
     /** Ends every operator process and the control plane. */
     stop: async () => {
       await Promise.all([...operators].map((operator) => operator.kill()));
+      await Promise.all(closings.map((close) => close()));
       await service.close();
       await client.close();
       await plane.stop();
@@ -126,5 +143,18 @@ export async function untilLeading(operator: OperatorProcess, withinMs = 40_000)
   await eventually(async () => {
     const value = await operator.metric('controller_running{controller="agentruntime"}');
     if (value !== 1) throw new Error(`${operator.name} does not lead: controller_running is ${value ?? 'not told'}`);
+  }, withinMs);
+}
+
+/** Waits until the controller has nothing to do, three looks in a row. */
+export async function untilIdle(operator: OperatorProcess, withinMs = 60_000): Promise<void> {
+  let idle = 0;
+  await eventually(async () => {
+    const depth = await operator.metric('workqueue_depth{name="agentruntime"}');
+    const active = await operator.metric('controller_runtime_active_workers{controller="agentruntime"}');
+    idle = depth === 0 && active === 0 ? idle + 1 : 0;
+    await sleep(100);
+    if (idle < 3)
+      throw new Error(`${operator.name} is busy: ${depth ?? '?'} keys due, ${active ?? '?'} passes under way`);
   }, withinMs);
 }

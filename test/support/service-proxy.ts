@@ -21,7 +21,10 @@ interface Backend {
   isReady: boolean;
 }
 
-/** Listens on a free loopback port. A connection with nobody ready is reset, as a Service without endpoints refuses it. */
+/**
+ * Listens on a free loopback port. Connections to a back end that is no longer ready are reset, so that no admission waits for a
+ * process that a test has made stand still. A connection with nobody ready is reset, as a Service without endpoints refuses it.
+ */
 export async function startServiceProxy(): Promise<ServiceProxy> {
   const backends = new Set<Backend>();
   let turn = 0;
@@ -38,11 +41,12 @@ export async function startServiceProxy(): Promise<ServiceProxy> {
   const ending = new AbortController();
   const follow = async (backend: Backend): Promise<void> => {
     while (!ending.signal.aborted && backend.operator.isRunning) {
+      const wasReady = backend.isReady;
       backend.isReady = (await backend.operator.readiness())?.ok === true;
+      if (wasReady && !backend.isReady) backend.sockets.forEach((socket) => socket.resetAndDestroy());
       await pauseOf(probeEveryMs, ending.signal);
     }
     backend.isReady = false;
-    // As the kernel of a node does when the pod is gone: an idle connection of the API server must not wait for an answer.
     backend.sockets.forEach((socket) => socket.resetAndDestroy());
     backends.delete(backend);
   };
