@@ -99,3 +99,23 @@ test('the queue is bounded, and a stop writes what is waiting but takes no more'
   assert.equal(sent.length, 1_000);
   assert.equal(clock.timers, 0);
 });
+
+test('a few are written at once, one series never twice: what is said meanwhile is counted by the next write', async () => {
+  const { promise, resolve } = Promise.withResolvers<object>();
+  const { events, sent } = rig(() => promise);
+  for (let i = 0; i < 20; i += 1) events.record(happening('x', `p${i}`));
+  await Promise.resolve();
+  await Promise.resolve();
+  assert.ok(sent.length > 1 && sent.length < 20, `${sent.length} at once`);
+  events.record(happening('x', 'p0'));
+  events.record(happening('x', 'p0'));
+  resolve({});
+  await events.idle();
+  assert.equal(sent.filter(({ method }) => method === 'POST').length, 20);
+  assert.deepEqual(
+    sent
+      .filter(({ method }) => method === 'PATCH')
+      .map(({ body }) => (body as { series: { count: number } }).series.count),
+    [3],
+  );
+});
