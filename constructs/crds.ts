@@ -19,6 +19,7 @@ export interface CrdSource {
     readonly shortNames: readonly string[];
     readonly categories: readonly string[];
     readonly columns: readonly { readonly name: string; readonly type: string; readonly jsonPath: string }[];
+    readonly selectableFields: readonly string[];
   };
 }
 
@@ -53,7 +54,7 @@ function plain(schema: TSchema): Readonly<Record<string, unknown>> {
  * wrong beyond the schema is answered by the validator or the status, so that an invalid object can always be deleted.
  */
 export function crdManifest({ kind, description, spec, status, facts }: CrdSource): CrdManifest {
-  const { plural, singular, shortNames, categories, columns } = facts;
+  const { plural, singular, shortNames, categories, columns, selectableFields } = facts;
   const schema = {
     type: 'object',
     description,
@@ -81,6 +82,7 @@ export function crdManifest({ kind, description, spec, status, facts }: CrdSourc
           storage: true,
           subresources: { status: {} },
           additionalPrinterColumns: columns,
+          selectableFields: selectableFields.map((jsonPath) => ({ jsonPath })),
           schema: { openAPIV3Schema: schema },
         },
       ],

@@ -150,4 +150,6 @@ export const agentRuntimeCrd = {
     { name: 'Pods', type: 'integer', jsonPath: '.status.configuredPods' },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
+  /** By which lists can be narrowed, from Kubernetes 1.31 on. */
+  selectableFields: ['.spec.targetRef.name'],
 } as const;

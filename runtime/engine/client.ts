@@ -1,6 +1,6 @@
 /** The verbs of the Kubernetes API on plain JSON objects, typed by their `Kind`. The one file that may cast: what the API server sends for a path is what the kind says. */
 
-import { isExpired, isNotFound } from './errors.ts';
+import { isBadRequest, isExpired, isNotFound } from './errors.ts';
 import { collectionPath, objectPath } from './paths.ts';
 import type { RequestSpec, Transport } from './transport.ts';
 import type { Fragment, Kind, KubeObject, LiveReader, ObjectKey, ObjectRef } from './types.ts';
@@ -110,9 +110,20 @@ export function liveReader(client: Client, signal?: AbortSignal): LiveReader {
         throw error;
       }
     },
-    list: async <T extends KubeObject>(kind: Kind<T>, where: { namespace?: string; labels?: string } = {}) => {
+    list: async <T extends KubeObject>(
+      kind: Kind<T>,
+      { fields, ...where }: { namespace?: string; labels?: string; fields?: string } = {},
+    ) => {
       const items: T[] = [];
-      await eachPage(client, kind, { ...where, signal }, (page) => items.push(...page));
+      const listed = (selected?: string): Promise<string> =>
+        eachPage(client, kind, { ...where, fields: selected, signal }, (page) => items.push(...page));
+      try {
+        await listed(fields);
+      } catch (error) {
+        // Before Kubernetes 1.31, or where the CRD is an older one, custom fields cannot be selected by.
+        if (fields === undefined || !isBadRequest(error)) throw error;
+        await listed();
+      }
       return items;
     },
   };

@@ -102,12 +102,15 @@ export interface Reader {
   list<T extends KubeObject>(watch: Watch<T>, where?: Where): readonly T[];
 }
 
-/** Reads straight from the API server. `undefined` means 404 and nothing else; every other failure throws. */
+/**
+ * Reads straight from the API server. `undefined` means 404 and nothing else; every other failure throws. `fields` saves work and decides
+ * nothing: an API server that cannot select by them gives all, so whoever asks looks for itself.
+ */
 export interface LiveReader {
   get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey): Promise<T | undefined>;
   list<T extends KubeObject>(
     kind: Kind<T>,
-    where?: { readonly namespace?: string; readonly labels?: string },
+    where?: { readonly namespace?: string; readonly labels?: string; readonly fields?: string },
   ): Promise<readonly T[]>;
 }
 

@@ -55,7 +55,7 @@ async function review(
   if (oldObject !== undefined && isSameTarget(oldObject.spec.targetRef, targetRef)) {
     return allow('TargetUnchanged', 'The target is unchanged.', warnings);
   }
-  const others = await listed(live, namespace);
+  const others = await listed(live, namespace, targetRef.name);
   if (others instanceof Error) {
     return deny(
       'ListFailed',
@@ -68,9 +68,10 @@ async function review(
     : deny('DuplicateTarget', conflict);
 }
 
-async function listed(live: LiveReader, namespace: string): Promise<readonly AgentRuntime[] | Error> {
+/** Those with a target of that name: without the selector each new AgentRuntime would cost as much as its namespace has. */
+async function listed(live: LiveReader, namespace: string, target: string): Promise<readonly AgentRuntime[] | Error> {
   try {
-    return await live.list(kinds.agentRuntime, { namespace });
+    return await live.list(kinds.agentRuntime, { namespace, fields: `spec.targetRef.name=${target}` });
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }

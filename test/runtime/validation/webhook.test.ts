@@ -46,13 +46,15 @@ function runtime(shape: Shape = {}): AgentRuntime {
   };
 }
 
+type Where = NonNullable<Parameters<LiveReader['list']>[1]>;
+
 /** A live reader over fixed objects that counts its lists; an Error instead of objects fails them. */
 function reader(existing: readonly AgentRuntime[] | Error) {
   const calls: string[] = [];
   const live: LiveReader = {
     get: async () => undefined,
-    list: async <T extends KubeObject>(kind: { readonly kind: string }, where?: { readonly namespace?: string }) => {
-      calls.push(`${kind.kind} ${where?.namespace}`);
+    list: async <T extends KubeObject>(kind: { readonly kind: string }, where: Where = {}) => {
+      calls.push(`${kind.kind} ${where.namespace} ${where.fields}`);
       if (existing instanceof Error) throw existing;
       return existing as readonly unknown[] as readonly T[];
     },
@@ -226,6 +228,12 @@ for (const row of rows) {
     if (row.lists !== undefined) assert.equal(calls.length, row.lists);
   });
 }
+
+test('validation: only AgentRuntimes of a target of that name are asked for', async () => {
+  const { live, calls } = reader([]);
+  await createAgentRuntimeValidator({ live, supported }).review(request('CREATE', runtime()));
+  assert.deepEqual(calls, [`AgentRuntime team1 spec.targetRef.name=${runtime().spec.targetRef.name}`]);
+});
 
 async function warnings(spec: Shape): Promise<readonly string[]> {
   const verdict = await createAgentRuntimeValidator({ live: reader([]).live, supported }).review(
