@@ -105,7 +105,8 @@ test('input that is no text is refused', async () => {
 
 test('--version and --help', async () => {
   assert.equal((await cli(['--version'])).out, `${version}\n`);
-  for (const argv of [['--help'], ['help']]) assert.match((await cli(argv)).out, /inject .*\n {2}explain .*\n {2}status /);
+  for (const argv of [['--help'], ['help']])
+    assert.match((await cli(argv)).out, /inject .*\n {2}explain .*\n {2}status /);
   for (const argv of [
     ['inject', '--help'],
     ['help', 'inject'],
