@@ -41,7 +41,7 @@ function writes(observed: Observed, { apply, owns, obstacle }: Step, { isApplied
   return isApplied && apply !== undefined ? [...around, enrolment(owns, apply)] : around;
 }
 
-/** Ruling 4: the old target is released first, in a pass of its own. */
+/** The old target is released first, in a pass of its own. */
 function formerRelease({ former }: Observed): MergePatch | undefined {
   return former === undefined ? undefined : release(former);
 }
@@ -71,7 +71,7 @@ function statusOf(observed: Observed, { step, hindered, report, now }: Judged): 
   });
 }
 
-/** What was last known of a target that cannot be read now: above all which one it was, for when the spec names another (ruling 4). */
+/** What was last known of a target that cannot be read now: above all which one it was, for when the spec names another. */
 function standing({ status = {} }: Observed['runtime']): AgentRuntimeStatus {
   const { configuredPods, configHash, target, identity, linkedSkills } = status;
   return { configuredPods, configHash, target, identity, linkedSkills } as AgentRuntimeStatus;

@@ -1,4 +1,4 @@
-/** Pods that the namespace's Pod Security level would refuse for what is injected into them (ruling "Injection" 7). */
+/** Pods that the namespace's Pod Security level would refuse for what is injected into them. */
 
 import { labels } from '../api/names.ts';
 import type { Workload } from '../workload/workload.ts';

@@ -1,4 +1,4 @@
-/** What deletion takes back: exactly what enrolment set, unless another AgentRuntime has the same target (rulings 2 and 3). */
+/** What deletion takes back: exactly what enrolment set, unless another AgentRuntime has the same target. */
 
 import type { AgentRuntimeStatus } from '../api/agent-runtime.ts';
 import type { MergePatch, Plan } from '../engine/types.ts';

@@ -1,4 +1,4 @@
-/** Remembers how often another actor undid what we applied to a workload, and how long to hold back (ruling 10, GO-01). */
+/** Remembers how often another actor undid what we applied to a workload, and how long to hold back (GO-01). */
 
 /** How patient we are. All in milliseconds. */
 export interface ReversalLimits {

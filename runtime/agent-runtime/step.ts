@@ -20,7 +20,7 @@ import { podSecurityConflict } from './pod-security.ts';
 export interface Step {
   /** What is to be written on the workload; undefined: it says so already, or must not be touched. */
   readonly apply: Enrolment | undefined;
-  /** `rollout`: only the hash differs and pods will restart, which needs a place (ruling 7). */
+  /** `rollout`: only the hash differs and pods will restart, which needs a place. */
   readonly pace: 'now' | 'rollout';
   /** The workload is this AgentRuntime's to write on. */
   readonly owns: Workload | undefined;
@@ -74,7 +74,7 @@ function difference(workload: Workload, type: AgentType, configHash: string): Pi
 
 type AgentType = Facts['runtime']['spec']['type'];
 
-/** An unusable layer leaves the hash that stands (ruling 6); so does a Job that may have started. */
+/** An unusable layer leaves the hash that stands; so does a Job that may have started. */
 function wantedHash(configuration: Configuration, isFixed: boolean, standing: string | undefined): string | undefined {
   return isFixed || configuration.kind === 'broken' ? standing : configuration.hash;
 }
@@ -85,7 +85,7 @@ function restartsPods(workload: Workload): boolean {
   return workload.row.restartsPods && spec?.replicas !== 0;
 }
 
-/** Ruling 2: the older wins, then the smaller uid. */
+/** The older wins, then the smaller uid. */
 export function isBefore(a: Facts['runtime'], b: Facts['runtime']): boolean {
   const key = ({ metadata }: Facts['runtime']) => `${metadata.creationTimestamp ?? ''} ${metadata.uid ?? ''}`;
   return key(a) < key(b);

@@ -68,7 +68,7 @@ function targeting(reader: Reader, namespace: string | undefined, target: string
   return reader.list(agentRuntimes, { namespace, index: { name: 'target', value: target } }).map(keyOf);
 }
 
-/** Others on the old and on the new target: who loses or wins it follows from who else is there (ruling 2). */
+/** Others on the old and on the new target: who loses or wins it follows from who else is there. */
 function siblings({ old, now }: Change<AgentRuntime>, reader: Reader): readonly ObjectKey[] {
   const isSame =
     old?.metadata.generation === now?.metadata.generation &&

@@ -24,7 +24,7 @@ const rows = {
   },
 } as const satisfies Record<string, Row>;
 
-/** Decides each component with its reason. Rulings: Injection 1, 6 and 9. */
+/** Decides each component with its reason. */
 export function componentsOf(pod: Pod, effective: Effective, csiDriver: boolean): Components {
   const wanted = (row: Row) => byGateThenLabel(row, effective, pod.metadata.labels ?? {});
   const envoyProxy = wanted(rows.envoyProxy);

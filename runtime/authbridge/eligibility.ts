@@ -1,4 +1,4 @@
-/** The decision whether a pod is injected at all: the steps in the order of ruling Injection 1, each with a reason a person can read. */
+/** The decision whether a pod is injected at all: ordered steps, each with a reason a person can read. */
 
 import { labels } from '../api/names.ts';
 import { gateDefaults, type FeatureGates } from '../config/feature-gates.ts';
@@ -66,7 +66,7 @@ function isPod({ pod, operation }: Basics): Answer {
 
 const systemNamespaces = ['kube-system', 'kube-public', 'kube-node-lease'];
 
-/** Ruling Injection 10: the webhook's selector leaves these out; the handler says the same (report AD-01). */
+/** The webhook's selector leaves these out; the handler says the same (report AD-01). */
 function isForWorkloads({ namespace, operatorNamespace }: Basics): Answer {
   if (namespace !== operatorNamespace && !systemNamespaces.includes(namespace)) {
     return { pass: `${namespace} is no system namespace` };

@@ -2,7 +2,7 @@
 
 import type { AgentRuntime } from '../api/agent-runtime.ts';
 
-/** The oldest, then the smallest uid (ruling AgentRuntime 2); one that is being deleted only when there is no other. */
+/** The oldest, then the smallest uid; one that is being deleted only when there is no other. */
 export function firstRuntime(runtimes: readonly AgentRuntime[]): AgentRuntime | undefined {
   return runtimes.toSorted((a, b) => compare(rank(a), rank(b)))[0];
 }

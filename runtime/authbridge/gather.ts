@@ -52,7 +52,7 @@ export function runtimeOf(owner: Owner, runtimes: readonly AgentRuntime[]): Agen
   return firstRuntime(runtimes.filter(({ spec }) => matches(owner, spec.targetRef)));
 }
 
-/** By the cache's index; ruling Injection 2: that there is none is confirmed by one live list. */
+/** By the cache's index: that there is none is confirmed by one live list. */
 async function readRuntime(
   owner: Owner,
   namespace: string,

@@ -56,8 +56,7 @@ export function additions(build: Build): Additions {
 
 /**
  * The pod with the additions: ours before the user's init containers, so that their traffic is captured too, ordinary ones and volumes at the end.
- * Shares every subtree it does not change with `pod`; the user's containers, volumes and pod-level settings are among those (rulings: Injection 4
- * and 5). A volume the user declares under one of our names (see `svidDirectory`) is kept.
+ * Shares every subtree it does not change with `pod`; the user's containers, volumes and pod-level settings are among those. A volume the user declares under one of our names (see `svidDirectory`) is kept.
  */
 export function inject<P extends HasSpec>(pod: P, added: Additions): P {
   const { initContainers, containers: own, volumes } = pod.spec;

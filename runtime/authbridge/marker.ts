@@ -14,7 +14,7 @@ export type Marker =
 export const containerNames: readonly ContainerName[] = Object.freeze(Object.values(containers));
 
 /**
- * Ruling Injection 4: already injected is our marker *and* our containers. A marker without any of them is stale and counts as none, so it cannot
+ * Already injected is our marker *and* our containers. A marker without any of them is stale and counts as none, so it cannot
  * keep a pod from being injected; a marker that some container contradicts is refused. What other webhooks may change on our containers (image,
  * command, resources, environment) is not looked at (report PM-03).
  */

@@ -58,7 +58,7 @@ function portIn(value: string | undefined): number {
 
 /**
  * Distinct free ports: the configured one where it is free, else the next free one above it. A role whose configured port is free keeps it,
- * also when another role moves past it. Ruling: Injection 8.
+ * also when another role moves past it.
  */
 export function chosenPorts(wanted: Ports, used: ReadonlyMap<number, string>): Ports | PortClash {
   const chosen = new Map<PortRole, number>();

@@ -1,4 +1,4 @@
-/** The security contexts of what is injected: Pod Security "restricted" for sidecars, two capabilities for proxy-init (ruling: Injection 7). */
+/** The security contexts of what is injected: Pod Security "restricted" for sidecars, two capabilities for proxy-init. */
 
 import type { SecurityContext } from '../api/kubernetes.ts';
 

@@ -24,7 +24,7 @@ export const notAPod: Verdict<Pod> = Object.freeze({
   note: 'the request is not about a Pod',
 });
 
-/** Reads only (ruling Injection 3): no request of it ever writes, so `dryRun` needs no case of its own. A failed read throws, which denies. */
+/** Reads only: no request of it ever writes, so `dryRun` needs no case of its own. A failed read throws, which denies. */
 export function createAuthBridgeWebhook(sources: Sources): Webhook<Pod> {
   const memory = createMemory();
   const { name, path } = webhooks.inject;

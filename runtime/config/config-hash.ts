@@ -14,7 +14,7 @@ const gatesWithoutEffect: Readonly<Record<'agent' | 'tool', readonly GateName[]>
 };
 
 /**
- * 64 hex characters (ruling "AgentRuntime" 5): equal exactly when the merged explicit settings that can change a pod of this type are
+ * 64 hex characters: equal exactly when the merged explicit settings that can change a pod of this type are
  * equal. Compiled defaults are not in it, so an operator upgrade restarts nothing; AgentRuntimes are not, so editing one rolls nothing.
  * A value that is explicitly set to its default is in it. Meaningful only for layers without problems: a layer that could not be
  * read is not an empty layer, so with `problems` the old hash must stand.

@@ -73,7 +73,7 @@ function misplacedConfig(value: unknown): readonly Violation[] {
     .map((path) => ({ path, message: `is no feature gate; it belongs in key ${key} of ConfigMap ${name}` }));
 }
 
-/** Ruling "Configuration": what runs as whom, on which port, and how fast the platform rolls. */
+/** What runs as whom, on which port, and how fast the platform rolls. */
 function platformsAlone(value: unknown): readonly Violation[] {
   return platformOnly
     .filter((path) => hasPath(value, path.split('.')))

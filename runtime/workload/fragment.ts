@@ -45,7 +45,7 @@ export function enrolment(workload: Workload, facts: Enrolment): Fragment {
 }
 
 /**
- * Removes what enrolment set and nothing else (ruling "AgentRuntime" 3, report RC-03): only keys that are present, managed-by only when
+ * Removes what enrolment set and nothing else (report RC-03): only keys that are present, managed-by only when
  * its value is ours. `type`, when given, limits the removal of the type label to that value. `undefined`: nothing to remove.
  * The template of a Job that has started is immutable and is left alone, and so is a type label that the workload's own selector
  * asks for, so that a release can never be refused.

@@ -68,7 +68,7 @@ function controllerUid(workload: KubeObject): readonly string[] {
 const inSpec = Object.freeze(['spec', 'template']);
 const inJobTemplate = Object.freeze(['spec', 'jobTemplate', 'spec', 'template']);
 
-/** Ruling "AgentRuntime", 1: the supported target kinds, in the order in which messages list them. */
+/** The supported target kinds, in the order in which messages list them. */
 export const workloadRows: readonly WorkloadRow[] = Object.freeze([
   row<Deployment>({
     kind: 'Deployment',
