@@ -17,17 +17,23 @@ export const TrustDomain = Type.String({
   pattern: '^[a-z0-9]([-a-z0-9._]*[a-z0-9])?$',
   description: 'SPIFFE trust domain, for example prod.example.',
 });
+/** A host name, an IPv4 address, or an IPv6 address in brackets, with or without a port from 1 to 65535. */
+const authority =
+  '(\\[[0-9A-Fa-f:.]+\\]|[^\\s/?#@:\\[\\]]+)(:([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?';
+const path = '(/[^\\s?#]*)?';
+/** Of an http or https URL without user information, query or fragment: it identifies a server, and must hold no secret. */
+export const httpUrlPattern = `https?://${authority}${path}`;
 export const HttpUrl = Type.String({
   minLength: 1,
   maxLength: 2048,
-  pattern: '^https?://[^/ ]+',
+  pattern: `^${httpUrlPattern}$`,
   description: 'An http or https URL.',
 });
 /** `host:port`, optionally with an http or https scheme before it. */
 export const Endpoint = Type.String({
   minLength: 1,
   maxLength: 2048,
-  pattern: '^(https?://)?[^/ :]+(:[0-9]{1,5})?(/[^ ]*)?$',
+  pattern: `^(https?://)?${authority}${path}$`,
   description: 'Address of an OpenTelemetry collector, for example otel-collector.observability:4317.',
 });
 

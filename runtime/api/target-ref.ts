@@ -8,6 +8,7 @@ export const TargetRef = Type.Object(
     apiVersion: Type.String({
       minLength: 1,
       maxLength: 317,
+      pattern: '^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?v[a-z0-9]+$',
       description: 'API version of the workload, for example apps/v1.',
     }),
     kind: Type.String({

@@ -1,7 +1,7 @@
 /** The one schema of the effective configuration, with its compiled defaults. Namespace defaults and AgentRuntimes set parts of it. */
 
 import { Type } from 'typebox';
-import { authBridgeModes, Endpoint, HttpUrl, mtlsModes, TrustDomain } from '../api/agent-runtime.ts';
+import { authBridgeModes, Endpoint, HttpUrl, httpUrlPattern, mtlsModes, TrustDomain } from '../api/agent-runtime.ts';
 import { oneOf } from '../api/schema.ts';
 import { frozen } from './frozen.ts';
 
@@ -64,7 +64,7 @@ export const PlatformConfig = Type.Object({
   tokenExchange: Type.Object({
     tokenUrl: Type.String({
       maxLength: 2048,
-      pattern: '^(https?://[^/ ]+.*)?$',
+      pattern: `^(${httpUrlPattern})?$`,
       description: 'Empty: derived from identity.url and identity.realm.',
     }),
     audience: Text('Audience asked for when no route says otherwise.'),

@@ -7,7 +7,7 @@ import { webhooks } from '../api/names.ts';
 import { isSameTarget } from '../api/target-ref.ts';
 import type { AdmissionRequest, LiveReader, Verdict, Webhook } from '../engine/types.ts';
 import { workloadRows } from '../workload/kinds.ts';
-import { checkSpec, type SupportedKind } from './spec-rules.ts';
+import { type SupportedKind, specWarnings } from './spec-rules.ts';
 import { targetConflict } from './unique-target.ts';
 
 export interface ValidatorOptions {
@@ -49,8 +49,7 @@ async function review(
   if (object.metadata.deletionTimestamp !== undefined) return allow('BeingDeleted', 'The object is being deleted.');
   if (isDeepStrictEqual(object.spec, oldObject?.spec)) return allow('SpecUnchanged', 'The spec is unchanged.');
 
-  const { errors, warnings } = checkSpec(object.spec, supported);
-  if (errors.length > 0) return deny('InvalidSpec', errors.join(' '));
+  const warnings = specWarnings(object.spec, supported);
   const { targetRef } = object.spec;
   if (oldObject !== undefined && isSameTarget(oldObject.spec.targetRef, targetRef)) {
     return allow('TargetUnchanged', 'The target is unchanged.', warnings);

@@ -207,15 +207,6 @@ const rows: readonly Row[] = [
     because: 'ListFailed',
     says: /connection refused.*Try again/,
   },
-  {
-    reason: 'an API version that is none',
-    ask: request('CREATE', runtime({ apiVersion: 'apps/v1/x' })),
-    existing: [],
-    verdict: 'deny',
-    because: 'InvalidSpec',
-    says: /^spec\.targetRef\.apiVersion: "apps\/v1\/x"/,
-    lists: 0,
-  },
 ];
 
 for (const row of rows) {
