@@ -8,7 +8,7 @@ import { eventually } from '../support/engine-bed.ts';
 import { carriedBy, standingOf, untilDeleted, untilSays } from '../support/enrolments.ts';
 import type { Recorded } from '../support/http-proxy.ts';
 import { type OperatorBed, startOperatorBed } from '../support/operator-bed.ts';
-import { applyAll } from '../support/operator-platform.ts';
+import { applyAll, kindOf } from '../support/operator-platform.ts';
 import { type Supervised, supervise } from '../support/supervised-operator.ts';
 import { createNamespace, platformConfig, putConfigMap, runtimeFor, workload } from '../support/workload-objects.ts';
 
@@ -59,7 +59,7 @@ async function life(number: number): Promise<readonly unknown[]> {
   const namespace = await createNamespace(client, `life-${number}`);
   await putConfigMap(client, platformConfig('trace:\n  endpoint: before:4317\n'));
   const object = workload('Deployment', namespace, 'weather', { pod: { serviceAccountName: 'agents' } });
-  await client.create(kinds.deployment, object as never);
+  await client.create(kindOf(object), object);
   const runtime = runtimeFor(object);
   await applyAll(client, [runtime]);
   await untilSays(client, runtime, 'Active/Configured');
