@@ -3,6 +3,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { build, type Plugin } from 'esbuild';
+import { parseCommandLine } from './command-line.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 
@@ -58,8 +59,14 @@ export async function bundle(entry: string, outFile: string): Promise<Bundle> {
   return { file: outFile, bytes: statSync(outFile).size, packages: [...new Set(packages)].sort() };
 }
 
+const usage = `usage: npm run bundle -- [--out FILE]
+
+  --out FILE   the bundled operator (default dist/operator.mjs)
+`;
+
 if (import.meta.main) {
-  const made = await bundle('runtime/operator/main.ts', path.join(root, 'dist/operator.mjs'));
+  const { out } = parseCommandLine(usage, { out: { type: 'string', default: path.join(root, 'dist/operator.mjs') } });
+  const made = await bundle('runtime/operator/main.ts', path.resolve(out));
   process.stdout.write(
     `${path.relative(process.cwd(), made.file)}: ${(made.bytes / 1024).toFixed(0)} KiB, from ${made.packages.length} packages: ${made.packages.join(' ')}\n`,
   );

@@ -4,11 +4,12 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { crdManifest, crdSources } from '../constructs/crds.ts';
 import { apiGroup } from '../runtime/api/names.ts';
 import { erasableImport } from './erasable-import.ts';
+import { parseCommandLine } from './command-line.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const banner = 'Generated from runtime/api by `npm run gen`; do not edit.';
@@ -62,11 +63,7 @@ const usage = `usage: npm run gen -- [--check]
 `;
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { check: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } });
-  if (values.help) {
-    process.stdout.write(usage);
-    return;
-  }
+  const values = parseCommandLine(usage, { check: { type: 'boolean' } });
   const files = await generatedFiles();
   const stale = [...files].filter(([file, text]) => readOrEmpty(file) !== text).map(([file]) => file);
   if (values.check) {

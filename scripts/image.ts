@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { bundle } from './bundle.ts';
+import { parseCommandLine } from './command-line.ts';
 import { type ImageEntry, writeDockerArchive } from './docker-archive.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -81,20 +81,14 @@ function writeArchive(program: string, { tag, out }: { readonly tag: string; rea
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      tag: { type: 'string', default: 'lab.local/rossoctl:dev' },
-      out: { type: 'string', default: path.join(root, 'dist/rossoctl-image.tar') },
-      help: { type: 'boolean', short: 'h' },
-    },
+  const values = parseCommandLine(usage, {
+    tag: { type: 'string', default: 'lab.local/rossoctl:dev' },
+    out: { type: 'string', default: path.join(root, 'dist/rossoctl-image.tar') },
   });
-  if (values.help) process.stdout.write(usage);
-  else {
-    const started = performance.now();
-    const made = await buildImage({ tag: values.tag, out: path.resolve(values.out) });
-    const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    process.stdout.write(
-      `${path.relative(process.cwd(), made.file)}: ${values.tag}, ${(made.bytes / 2 ** 20).toFixed(0)} MiB, ${seconds} s\n`,
-    );
-  }
+  const started = performance.now();
+  const made = await buildImage({ tag: values.tag, out: path.resolve(values.out) });
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  process.stdout.write(
+    `${path.relative(process.cwd(), made.file)}: ${values.tag}, ${(made.bytes / 2 ** 20).toFixed(0)} MiB, ${seconds} s\n`,
+  );
 }

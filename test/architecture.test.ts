@@ -41,11 +41,11 @@ const impure =
   /^runtime\/(engine|cli|operator)\/|\/(main|settings|controller|observe|gather|fetch|read|find|webhook|detect|bootstrap|keycloak)\.ts$/;
 const effects: readonly (readonly [string, RegExp])[] = [
   ['reads the clock', /\bDate\.now\(|new Date\(\)|performance\.now\(/],
-  ['reads the environment', /\bprocess\.(env|argv)\b/],
-  ['is random', /\bMath\.random\(|randomUUID\(|randomBytes\(/],
+  ['reads the environment', /\bprocess\.(env|argv)\b|'node:process'/],
+  ['is random', /\bMath\.random\(|randomUUID\(|randomBytes\(|getRandomValues\(/],
   [
     'does I/O',
-    /from 'node:(fs|net|http|https|tls|child_process|dns|os|timers)[/'p]|from '(undici|fastify|pino|prom-client|@kubernetes\/client-node)'/,
+    /'node:(fs|net|http|http2|https|tls|dgram|child_process|worker_threads|dns|os|timers)[/'p]|'(undici|fastify|pino|prom-client|@kubernetes\/client-node)'|\bfetch\(/,
   ],
   ['waits', /\bset(Timeout|Interval|Immediate)\(/],
   ['logs', /\bconsole\.|process\.std(out|err)/],
@@ -56,14 +56,19 @@ interface Import {
   readonly to: string;
 }
 
+/** Imports and re-exports at the start of a line, for their names or their effects alone, and dynamic imports. */
+const importPattern = /^import '([^']+)'|^(?:import|export)\b[^;'=(]*?\bfrom '([^']+)'|\bimport\('([^']+)'\)/gm;
+
 function imports(file: string): readonly Import[] {
   const text = readFileSync(path.join(root, file), 'utf8');
-  const specifiers = [...text.matchAll(/^(?:import|export)\b[^;]*?\bfrom '([^']+)'|\bimport\('([^']+)'\)/gm)];
+  const specifiers = [...text.matchAll(importPattern)];
   return specifiers
-    .map((match) => match[1] ?? match[2] ?? '')
-    .filter((specifier) => specifier.startsWith('.'))
-    .map((specifier) => ({ from: file, to: path.relative(root, path.resolve(root, path.dirname(file), specifier)) }));
+    .map(specifier)
+    .filter((to) => to.startsWith('.'))
+    .map((to) => ({ from: file, to: path.relative(root, path.resolve(root, path.dirname(file), to)) }));
 }
+
+const specifier = (match: RegExpMatchArray) => match[1] ?? match[2] ?? match[3] ?? '';
 
 const within = (file: string, folder: string) => file === folder || file.startsWith(`${folder}/`);
 
@@ -110,12 +115,26 @@ test('there are no import cycles', () => {
 
 test('pure files do nothing but compute', () => {
   const wrong = sources
-    .filter((file) => file.startsWith('runtime/') && !impure.test(file))
+    .filter((file) => /^(runtime|constructs)\//.test(file) && !impure.test(file))
     .flatMap((file) => {
       const text = readFileSync(path.join(root, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
       return effects.filter(([, pattern]) => pattern.test(text)).map(([what]) => `${file} ${what}`);
     });
   assert.deepEqual(wrong, []);
+});
+
+test('each kind of broken rule is seen', () => {
+  const seen = (text: string) => effects.filter(([, pattern]) => pattern.test(text)).map(([what]) => what);
+  assert.deepEqual(seen("const { readFileSync } = await import('node:fs');"), ['does I/O']);
+  assert.deepEqual(seen("import { env } from 'node:process';"), ['reads the environment']);
+  assert.deepEqual(seen('const answer = await fetch(url);'), ['does I/O']);
+  assert.deepEqual(seen('const at = Date.now();'), ['reads the clock']);
+  assert.deepEqual(seen('export const pure = (a: number) => a + 1;'), []);
+  const importsOf = (text: string) => [...text.matchAll(importPattern)].map(specifier);
+  assert.deepEqual(importsOf("import '../validation/permissions.ts';"), ['../validation/permissions.ts']);
+  assert.deepEqual(importsOf("import {\n  a,\n} from '../b.ts';"), ['../b.ts']);
+  assert.deepEqual(importsOf("export { a } from './c.ts';"), ['./c.ts']);
+  assert.deepEqual(importsOf("const d = await import('./d.ts');"), ['./d.ts']);
 });
 
 test('every source file opens with one sentence that says its responsibility', () => {

@@ -2,7 +2,7 @@
 
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
+import { parseCommandLine } from '../../scripts/command-line.ts';
 import { buildImage } from '../../scripts/image.ts';
 import { ensureBusybox } from '../../test/lab/node/busybox.ts';
 import { cluster, DemoFailure, runScript } from './cluster.ts';
@@ -22,13 +22,10 @@ Ends by itself, leaves the cluster up, and says how to look around and how to re
   --image REF      image of the operator (default lab.local/rossoctl:dev, built and loaded into the lab)
 `;
 
-const { values } = parseArgs({
-  options: {
-    lab: { type: 'string', default: 'demo' },
-    context: { type: 'string' },
-    image: { type: 'string', default: 'lab.local/rossoctl:dev' },
-    help: { type: 'boolean', short: 'h' },
-  },
+const values = parseCommandLine(usage, {
+  lab: { type: 'string', default: 'demo' },
+  context: { type: 'string' },
+  image: { type: 'string', default: 'lab.local/rossoctl:dev' },
 });
 
 const tell = narration(process.stdout);
@@ -77,12 +74,9 @@ async function main(): Promise<void> {
   tell.say(`remove it:    npm run lab -- down --name ${lab}`);
 }
 
-if (values.help) process.stdout.write(usage);
-else {
-  try {
-    await main();
-  } catch (error) {
-    process.stderr.write(`\ndemo: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 1;
-  }
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`\ndemo: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
 }
