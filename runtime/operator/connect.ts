@@ -1,9 +1,9 @@
-/** The clients of this process: one for its work, one for the lease alone, over the same credentials. */
+/** The clients of this process: for its work, for what an admission reads, and for the lease alone, over the same credentials. */
 
 import { type Client, createClient } from '../engine/client.ts';
 import type { Clock } from '../engine/clock.ts';
 import { type Connection, inClusterConnection, kubeconfigConnection } from '../engine/kubeconfig.ts';
-import { createLimiter } from '../engine/limiter.ts';
+import { createLimiter, unlimited } from '../engine/limiter.ts';
 import type { Metrics } from '../engine/metrics.ts';
 import { createTransport, type Transport } from '../engine/transport.ts';
 import type { Settings } from './settings.ts';
@@ -17,6 +17,8 @@ export async function connect(settings: Settings, clock: Clock): Promise<Connect
 
 export interface Clients {
   readonly work: Client;
+  /** Reads of admissions: each answers a request of the API server, so none waits behind what the controllers do. */
+  readonly admission: Client;
   /** Renewals never wait behind other requests. */
   readonly lease: Client;
   readonly transport: Transport;
@@ -36,19 +38,22 @@ export function createClients(options: {
     ...shared,
     limiter: createLimiter({ perSecond: settings.qps, burst: settings.burst }, clock),
   });
+  const admissionTransport = createTransport({ ...shared, limiter: unlimited });
   const leaseTransport = createTransport({
     ...shared,
     limiter: createLimiter({ perSecond: 10, burst: 20 }, clock),
     deadlineMs: 5_000,
   });
   const work = createClient(transport);
+  const admission = createClient(admissionTransport);
   const lease = createClient(leaseTransport);
   return {
     work,
+    admission,
     lease,
     transport,
     close: async () => {
-      await Promise.all([work.close(), lease.close()]);
+      await Promise.all([work, admission, lease].map((client) => client.close()));
     },
   };
 }

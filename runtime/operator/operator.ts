@@ -65,7 +65,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     configFile: files.config,
     gatesFile: files.gates,
   });
-  const live = liveReader(client);
+  const live = liveReader(clients.admission);
 
   const manager = createManager({
     client,
