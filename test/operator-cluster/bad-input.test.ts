@@ -21,6 +21,7 @@ import {
   putConfigMap,
   runtimeFor,
   workload,
+  type Written,
 } from '../support/workload-objects.ts';
 
 describe('starts that are refused', () => {
@@ -103,16 +104,16 @@ describe('bad input while it runs', { timeout: 240_000 }, () => {
     const good = await client.get(kinds.deployment, key);
     const { hash } = carriedBy({ ...good, apiVersion: 'apps/v1', kind: 'Deployment' });
     const own = install.namespace;
-    const bad = [
+    const bad: readonly (readonly [Written, string | RegExp])[] = [
       [platformConfig('trace: [\n'), `${own}/${configMaps.platform.name}`],
       [platformConfig('trace:\n  endpiont: x\n'), /trace\.endpiont.*did you mean endpoint/],
       [featureGates('envoyProxy: "false"\n'), `${own}/${configMaps.gates.name}`],
       [namespaceDefaults(ns, 'images:\n  envoyProxy: evil/image:1\n'), `${ns}/defaults`],
-    ] as const;
+    ];
     for (const [configMap, words] of bad) {
       await putConfigMap(client, configMap);
       const { status } = await untilSays(client, runtime, 'Error/ConfigInvalid');
-      if (typeof words === 'string') assert.ok(status?.message?.includes(words), status?.message);
+      if (typeof words === 'string') assert.ok(status?.message?.includes(words), words);
       else assert.match(status?.message ?? '', words);
       await client.remove({
         kind: kinds.configMap,

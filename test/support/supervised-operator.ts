@@ -20,8 +20,8 @@ export async function supervise(bed: OperatorBed, name: string, options: StartOp
     for (;;) {
       await current.exit;
       if (isOver) return;
+      current = await bed.start(`${name}-${starts + 1}`, options);
       starts += 1;
-      current = await bed.start(`${name}-${starts}`, options);
     }
   })();
   return {
