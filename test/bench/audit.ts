@@ -8,6 +8,8 @@ export interface AuditedRequest {
   readonly verb: string;
   /** `agentruntimes/status`. */
   readonly resource: string;
+  /** Empty: of the cluster. */
+  readonly namespace: string;
   /** When the API server received it, milliseconds of the wall clock. */
   readonly at: number;
   readonly code: number;
@@ -26,7 +28,7 @@ interface Line {
   readonly verb: string;
   readonly user?: { readonly username?: string };
   readonly requestReceivedTimestamp: string;
-  readonly objectRef?: { readonly resource?: string; readonly subresource?: string };
+  readonly objectRef?: { readonly resource?: string; readonly subresource?: string; readonly namespace?: string };
   readonly responseStatus?: { readonly code?: number };
 }
 
@@ -41,12 +43,12 @@ export function openAudit(logPath: string, account: string): Audit {
     if (!text.includes(account)) return;
     const line = JSON.parse(text) as Line;
     if (line.user?.username !== account) return;
-    const { resource = '', subresource } = line.objectRef ?? {};
+    const { resource = '', subresource, namespace = '' } = line.objectRef ?? {};
     const at = Date.parse(line.requestReceivedTimestamp);
     if (resource === 'leases') renewals.push(at);
     else if (line.verb !== 'watch') {
       const name = subresource === undefined ? resource : `${resource}/${subresource}`;
-      seen.push({ verb: line.verb, resource: name, at, code: line.responseStatus?.code ?? 0 });
+      seen.push({ verb: line.verb, resource: name, namespace, at, code: line.responseStatus?.code ?? 0 });
     }
   };
   const read = (): void => {

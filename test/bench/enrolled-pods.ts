@@ -21,14 +21,24 @@ export async function createAccounts(client: Client, namespaces: readonly string
   );
 }
 
-/** One ReplicaSet for each, then `each` pods of it, never scheduled. */
-export async function createPods(client: Client, keys: readonly Required<ObjectKey>[], each: number): Promise<void> {
+/** One ReplicaSet for each, then `each` pods of it, never scheduled. Ends after `seconds`; returns how many pods there are. */
+export async function createPods(
+  client: Client,
+  keys: readonly Required<ObjectKey>[],
+  { each, seconds }: { readonly each: number; readonly seconds: number },
+): Promise<number> {
+  const end = performance.now() + seconds * 1000;
+  let made = 0;
   await inParallel(keys, writers, async (key) => {
     const owner = await client.get(kinds.deployment, key);
     const replicaSet = await client.create(kinds.replicaSet, replicaSetFor(owner));
     const pod = injected(podOf(key, replicaSet), owner);
-    for (let number = 0; number < each; number++) await client.create(kinds.pod, pod);
+    for (let number = 0; number < each && performance.now() < end; number++) {
+      await client.create(kinds.pod, pod);
+      made += 1;
+    }
   });
+  return made;
 }
 
 function ownedBy({ apiVersion, kind, metadata: { name = '', uid = '' } }: KubeObject): OwnerReference {

@@ -57,5 +57,5 @@ export function numberText(value: number): string {
 }
 
 export function valueText({ value, unit }: Figure): string {
-  return unit === '' ? numberText(value) : `${numberText(value)} ${unit}`;
+  return `${numberText(value)}${unit === '' || unit.startsWith('/') ? unit : ` ${unit}`}`;
 }

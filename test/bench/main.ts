@@ -1,10 +1,11 @@
 /** `npm run bench`: measures everything in one run, prints it as it goes, and writes the page. */
 
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { bundle as bundleOf } from '../../scripts/bundle.ts';
+import { makeOwnedDir } from '../lab/owned-dir.ts';
 import { BenchUsageError, parseArguments, usage } from './arguments.ts';
-import { endAll, endOnSignals } from './cleanup.ts';
+import { endAll, endOnSignals, ends } from './cleanup.ts';
 import type { Finding } from './figures.ts';
 import { watchMachine } from './machine.ts';
 import { markdown, missedCount, terminalText } from './report.ts';
@@ -18,8 +19,6 @@ import { measurePods } from './scenario-pods.ts';
 import { measurePure } from './scenario-pure.ts';
 import { measureRestart } from './scenario-restart.ts';
 import { createWorld, type SharedWorld } from './shared-world.ts';
-
-const root = path.resolve(import.meta.dirname, '../..');
 
 /** In the order in which they run: the first seven share a control plane. */
 const scenarios: Readonly<Record<string, (world: SharedWorld) => Promise<Finding>>> = {
@@ -45,7 +44,9 @@ async function main(argv: readonly string[]): Promise<number> {
   const begun = performance.now();
   const seconds = (): number => (performance.now() - begun) / 1000;
   const machine = watchMachine();
-  const made = await bundleOf('runtime/operator/main.ts', path.join(root, 'dist/bench/operator.mjs'));
+  const folder = makeOwnedDir('bench-bundle');
+  ends(() => Promise.resolve(rmSync(folder, { recursive: true, force: true })));
+  const made = await bundleOf('runtime/operator/main.ts', path.join(folder, 'operator.mjs'));
   const say = (text: string): void => void process.stderr.write(`[${seconds().toFixed(0).padStart(4)} s] ${text}\n`);
   const world = createWorld({ isQuick, bundle: made.file, say });
   const findings: Finding[] = [];
@@ -56,6 +57,7 @@ async function main(argv: readonly string[]): Promise<number> {
     process.stdout.write(terminalText(finding));
     if (world.isLastOnBed(name, only)) await world.stopBed();
   }
+  await endAll();
   const command = ['npm run bench', ...(argv.length === 0 ? [] : ['--', ...argv])].join(' ');
   const date = new Date().toISOString().slice(0, 10);
   const report = { command, date, machine: machine.lines(), seconds: seconds(), findings };

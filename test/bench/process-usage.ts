@@ -23,6 +23,16 @@ export function usageOf(pid: number): Usage {
   return { cpuMs: (Number(fields[11]) + Number(fields[12])) * tickMs, rssMib: mib('VmRSS'), peakMib: mib('VmHWM') };
 }
 
+/** CPU time of this process and of all its children that have ended, in milliseconds. */
+export function ownCpuMs(): number {
+  const stat = readFileSync('/proc/self/stat', 'utf8');
+  const fields = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
+  return fields.slice(11, 15).reduce((total, ticks) => total + ticks, 0) * tickMs;
+}
+
 /** The machine's CPU time since start that was not idle, in milliseconds over all cores. */
 export function machineCpuMs(): number {
   const [, user, nice, system, , , irq, softirq] = readFileSync('/proc/stat', 'utf8').split(/\s+/).map(Number);

@@ -2,10 +2,11 @@
 
 import type { AuditedRequest } from './audit.ts';
 import type { BenchBed } from './bed.ts';
-import type { Figure, Finding } from './figures.ts';
+import { type Figure, type Finding, numberText } from './figures.ts';
 import { createDeployments, enrol, type Enrolment, type Fleet, planFleet } from './fleet.ts';
 import { peer } from './peer.ts';
 import type { Usage } from './process-usage.ts';
+import { plainWritesPerSecond } from './plain-writes.ts';
 import { percentile, tally } from './statistics.ts';
 import type { World } from './world.ts';
 
@@ -35,7 +36,7 @@ export async function enrolFleet(bed: BenchBed, fleet: Fleet): Promise<Enrolled>
   const enrolment = await enrol(bed.users, fleet);
   const readyAt = Date.now();
   const last = await bed.audit.untilQuiet(from);
-  const requests = bed.audit.since(from);
+  const requests = ofFleet(fleet, bed.audit.since(from));
   const usage = operator.usage();
   return {
     bed,
@@ -53,6 +54,11 @@ export function newFleet(world: World): Fleet {
   return planFleet('fleet', world.size(500));
 }
 
+/** The requests in the fleet's namespaces: other workloads on the bed have theirs. */
+export function ofFleet({ namespaces }: Fleet, requests: readonly AuditedRequest[]): readonly AuditedRequest[] {
+  return requests.filter(({ namespace }) => namespaces.includes(namespace));
+}
+
 /** `0.5 list agentruntimes, …`, for each of `count`. */
 export function breakdown(requests: readonly AuditedRequest[], count: number): string {
   return tally(requests.map(({ verb, resource }) => `${verb} ${resource}`))
@@ -62,8 +68,10 @@ export function breakdown(requests: readonly AuditedRequest[], count: number): s
 
 export async function reportEnrolment(world: World): Promise<Finding> {
   world.say('enrol: Deployments, then AgentRuntimes');
-  const { fleet, enrolment, requests, requestsUntilReady, quietAfter, cpuSeconds, usage } = await world.enrolled();
+  const { bed, fleet, enrolment, requests, requestsUntilReady, quietAfter, cpuSeconds, usage } = await world.enrolled();
   const count = fleet.keys.length;
+  world.say('enrol: the same writes by a plain client');
+  const plain = await plainWritesPerSecond(bed.client, world.size(100));
   const theirs = peer.enrol;
   const isWhole = !world.isQuick;
   const figures: readonly Figure[] = [
@@ -71,9 +79,15 @@ export async function reportEnrolment(world: World): Promise<Finding> {
       what: `all ${count} carry the hash and are Ready`,
       value: enrolment.seconds,
       unit: 's',
-      goal: { atMost: 8, why: 'the API server, etcd and the controller manager use most of the two cores meanwhile' },
+      goal: { atMost: 8, why: 'it waits for the API server: see the rate of a plain client below' },
       ...(isWhole ? { peer: theirs.seconds } : {}),
       note: `the last AgentRuntime was created after ${enrolment.creating.toFixed(1)} s`,
+    },
+    {
+      what: '… runtimes a second',
+      value: count / enrolment.seconds,
+      unit: '/s',
+      ratio: `a plain client that sends the same writes, 8 at a time, and thinks nothing: ${numberText(plain)}/s in this run`,
     },
     {
       what: '… each, p50',
@@ -92,7 +106,10 @@ export async function reportEnrolment(world: World): Promise<Finding> {
       what: 'requests a runtime until quiet',
       value: requests.length / count,
       unit: '',
-      goal: { atMost: 4, why: 'see the breakdown' },
+      goal: {
+        atMost: 4,
+        why: 'the fifth is the list by which the validating webhook makes sure that the target is free',
+      },
       peer: theirs.requestsInAll,
       note: breakdown(requests, count),
     },

@@ -7,6 +7,7 @@ import { enrolFleet } from './scenario-enrol.ts';
 import type { World } from './world.ts';
 
 const sizes = [100, 500, 1_000, 2_000] as const;
+const quickSizes = [100, 500, 2_000] as const;
 
 interface Point {
   readonly count: number;
@@ -33,7 +34,7 @@ async function pointOf(world: World, count: number): Promise<Point> {
 
 export async function measureGrowth(world: World): Promise<Finding> {
   const points: Point[] = [];
-  for (const size of sizes) points.push(await pointOf(world, world.size(size)));
+  for (const size of world.isQuick ? quickSizes : sizes) points.push(await pointOf(world, world.size(size)));
   const [first, second] = points;
   const last = points.at(-1);
   if (first === undefined || second === undefined || last === undefined) throw new Error('no sizes');
