@@ -60,7 +60,7 @@ export interface AgentPlatformProps {
   readonly logLevel?: 'debug' | 'info' | 'warn' | 'error';
   /**
    * How fast the operator may ask the API server.
-   * @default the operator's own: 200 requests a second, 400 at once
+   * @default the operator's own: 400 requests a second, 800 at once
    */
   readonly apiRequests?: { readonly qps?: number; readonly burst?: number };
   /**

@@ -207,14 +207,14 @@ export const options = {
   } as Option<'debug' | 'info' | 'warn' | 'error'>),
   qps: option({
     flag: 'kube-api-qps',
-    default: 200,
+    default: 400,
     placeholder: 'N',
     help: 'requests a second to the API server',
     parse: positive,
   }),
   burst: option({
     flag: 'kube-api-burst',
-    default: 400,
+    default: 800,
     placeholder: 'N',
     help: 'requests at once above that rate',
     parse: positive,
