@@ -4,7 +4,6 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request as ask } from 'node:http';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { install as names } from '../../runtime/api/names.ts';
 import { type Component, componentError, endProcesses, startComponent, untilReady } from '../lab/component.ts';
 import { ends } from './cleanup.ts';
@@ -168,6 +167,3 @@ function metricOf(text: string, name: string): number {
   const lines = text.split('\n').filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`));
   return lines.reduce((total, line) => total + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
 }
-
-/** For setup: a moment in which the operator has nothing to do. */
-export const settle = (): Promise<void> => sleep(1_500);

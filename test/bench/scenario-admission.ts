@@ -1,6 +1,7 @@
 /** Admissions straight at the webhook, at three concurrencies and in every mode, against a bare server of the same run. */
 
 import { spawn } from 'node:child_process';
+import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kinds } from '../../runtime/api/kinds.ts';
@@ -13,6 +14,7 @@ import type { Figure, Finding } from './figures.ts';
 import { agentRuntime, deployment } from './fleet.ts';
 import { agentNamespace } from './installation.ts';
 import { type Loaded, load } from './load-client.ts';
+import { imageFlags } from './operator-process.ts';
 import { peer } from './peer.ts';
 import { replicaSetOf, reviewOf } from './review.ts';
 import type { World } from './world.ts';
@@ -157,11 +159,20 @@ async function startEcho(bed: BenchBed, bytes: number) {
   const file = (name: string): string => path.join(bed.plane.certificatesDir, name);
   const files = [file('kube-apiserver.crt'), file('kube-apiserver.key')];
   const program = path.join(import.meta.dirname, 'echo.ts');
-  const flags = ['--max-semi-space-size=2', '--max-old-space-size=160'];
-  const child = spawn(process.execPath, [...flags, program, ...files, String(port), String(bytes)], {
+  const child = spawn(process.execPath, [...imageFlags, program, ...files, String(port), String(bytes)], {
     stdio: 'ignore',
   });
   const end = ends(async () => void child.kill('SIGKILL'));
-  await sleep(1_000);
+  while (!(await isListening(port))) await sleep(20);
   return { bare: `https://127.0.0.1:${port}/`, ca: bed.admin.ca, pid: child.pid ?? 0, end };
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' }, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
 }

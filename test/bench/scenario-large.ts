@@ -1,5 +1,6 @@
 /** A start in a big cluster: thousands of pods, and more Deployments than are enrolled. */
 
+import { kinds } from '../../runtime/api/kinds.ts';
 import { startBenchBed } from './bed.ts';
 import { createAccounts, createPods } from './enrolled-pods.ts';
 import type { Finding } from './figures.ts';
@@ -31,7 +32,7 @@ export async function measureLarge(world: World): Promise<Finding> {
   await bed.closeGates();
   await bed.webhookAuthority();
   await bed.audit.untilQuiet(Date.now());
-  const replicaSet = (await bed.client.list({ ...kindOfReplicaSet }, { namespace: key.namespace })).items.find(
+  const replicaSet = (await bed.client.list(kinds.replicaSet, { namespace: key.namespace })).items.find(
     ({ metadata }) => metadata.ownerReferences?.some(({ name }) => name === key.name),
   );
   const review = await reviewOf(bed.client, key, replicaSet);
@@ -56,9 +57,3 @@ export async function measureLarge(world: World): Promise<Finding> {
 }
 
 const why = 'reading everything takes its time before the cache can say what is not there';
-const kindOfReplicaSet = {
-  apiVersion: 'apps/v1',
-  kind: 'ReplicaSet',
-  plural: 'replicasets',
-  namespaced: true,
-} as const;

@@ -1,13 +1,9 @@
-/** Percentiles and sums of measured values. */
+/** Percentiles and counts of what was measured. */
 
 /** The smallest value that `share` (0 to 1) of them do not exceed; NaN of none. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
-}
-
-export function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }
 
 /** How many of each, most frequent first. */
