@@ -75,9 +75,9 @@ export async function startReplicas(bed: OperatorBed, count = 2): Promise<Replic
   };
 }
 
-/** Killed, stopped in order, or gone because the lease was lost. */
+/** Killed, stopped in order (or before the program had been loaded), or gone because the lease was lost. */
 function isExpected({ lines }: OperatorProcess, code: number | null, signal: NodeJS.Signals | null): boolean {
-  if (signal === 'SIGKILL' || code === 0) return true;
+  if (signal === 'SIGKILL' || code === 0 || (signal === 'SIGTERM' && lines.length === 0)) return true;
   return code === 1 && lines.some(({ msg }) => msg.startsWith('the lease is lost'));
 }
 

@@ -62,6 +62,7 @@ export async function startNodeBed() {
     const bed = {
       client,
       transport,
+      connection,
       objects,
       operatorPods: async () =>
         (await podsOf(install.namespace)).filter(

@@ -8,6 +8,7 @@ import { annotations, install, labels, webhookConfigurations } from '../../runti
 import type { Kind, KubeObject } from '../../runtime/engine/types.ts';
 import type { WorkloadKind } from '../../runtime/workload/kinds.ts';
 import { canRunNode } from '../lab/up.ts';
+import { runCronJob } from '../support/cron-run.ts';
 import { eventually } from '../support/engine-bed.ts';
 import { untilSays } from '../support/enrolments.ts';
 import { applyAll, kindOf } from '../support/operator-platform.ts';
@@ -73,10 +74,9 @@ describe('the operator on a node', { skip, timeout: 600_000 }, () => {
     const ns = await createNamespace(bed.client, 'every-kind');
     const kindsRun = ['Deployment', 'StatefulSet', 'DaemonSet', 'Job'] as const;
     for (const kind of kindsRun) await enrolled(served(kind, ns, kind.toLowerCase()));
-    const cron = served('CronJob', ns, 'cronjob');
-    const spec = { ...(cron['spec'] as object), schedule: '* * * * *', concurrencyPolicy: 'Forbid' };
-    const cronRuntime = await enrolled({ ...cron, spec });
-    await untilSays(bed.client, cronRuntime, 'Active/Configured');
+    const cron = await enrolled(served('CronJob', ns, 'cronjob'));
+    await untilSays(bed.client, cron, 'Active/Configured');
+    await runCronJob(bed, ns, 'cronjob');
     await untilSays(bed.client, runtimeFor(served('Job', ns, 'job')), 'Active/Configured');
     await bed.client.mergePatch({ kind: kinds.job, namespace: ns, name: 'job' }, { spec: { suspend: false } });
     for (const kind of [...kindsRun, 'CronJob']) await untilInjected(ns, kind.toLowerCase(), 100_000);

@@ -7,10 +7,11 @@ import { install } from '../../runtime/api/names.ts';
 import type { KubeObject } from '../../runtime/engine/types.ts';
 import { isNotFound } from '../../runtime/engine/errors.ts';
 import { type AuditRequest, textOf } from '../support/audit-log.ts';
-import { createBed, eventually, portOf, reach } from '../support/engine-bed.ts';
+import { runCronJob } from '../support/cron-run.ts';
+import { eventually } from '../support/engine-bed.ts';
 import { carriedBy, nothingCarried, untilDeleted, untilSays } from '../support/enrolments.ts';
 import { type OperatorBed, startOperatorBed, untilLeading } from '../support/operator-bed.ts';
-import { applyAll, kindOf, tokenOf } from '../support/operator-platform.ts';
+import { applyAll, kindOf } from '../support/operator-platform.ts';
 import {
   createNamespace,
   featureGates,
@@ -19,7 +20,6 @@ import {
   putConfigMap,
   runtimeFor,
   workload,
-  workloadKinds,
 } from '../support/workload-objects.ts';
 import { grantsIn, grantText, isUsedBy } from './grants.ts';
 
@@ -137,7 +137,7 @@ async function life(bed: OperatorBed): Promise<void> {
   const runtimes = objects.map((object) => runtimeFor(object));
   for (const runtime of runtimes) await client.create(kinds.agentRuntime, runtime);
   for (const runtime of runtimes) await untilSays(client, runtime, 'Active/Configured');
-  await runOfCronJob(bed, ns);
+  await runCronJob(bed, ns, 'often');
   await eventually(async () => {
     const { items } = await client.list(kinds.pod, { namespace: ns });
     assert.equal(items.length, 3, 'pods of Deployment, StatefulSet and Job');
@@ -186,27 +186,4 @@ async function onOldServer(bed: OperatorBed): Promise<void> {
   const operator = await bed.startReady('old', { port: proxy.port });
   await untilLeading(operator);
   await operator.stop();
-}
-
-/** What the CronJob controller does at the scheduled time. */
-async function runOfCronJob({ client, transport, plane }: OperatorBed, namespace: string): Promise<void> {
-  const token = await tokenOf(transport, { namespace: 'kube-system', name: 'cronjob-controller' });
-  const controller = createBed(reach({ port: portOf(plane), certificatesDir: plane.certificatesDir, token }));
-  const cron = await client.get(kinds.cronJob, { namespace, name: 'often' });
-  const { spec } = cron.spec.jobTemplate;
-  const owner = {
-    apiVersion: 'batch/v1',
-    kind: 'CronJob',
-    name: 'often',
-    uid: cron.metadata.uid ?? '',
-    controller: true,
-  };
-  const job: KubeObject & { readonly spec: unknown } = {
-    apiVersion: 'batch/v1',
-    kind: 'Job',
-    metadata: { namespace, name: 'often-1', ownerReferences: [owner] },
-    spec,
-  };
-  await controller.client.create(workloadKinds.Job, job);
-  await controller.close();
 }

@@ -54,8 +54,9 @@ export async function startOperatorBed(name: string, { platform = {}, without = 
     runOperator(['--help'], { NODE_COMPILE_CACHE: compileCache }),
   ]);
   const { certificatesDir } = plane;
+  const connection = reach({ port: portOf(plane), certificatesDir });
   const transport = createTransport({
-    connection: reach({ port: portOf(plane), certificatesDir }),
+    connection,
     clock: systemClock,
     metrics: createMetrics({ process: false }),
     limiter: unlimited,
@@ -85,6 +86,7 @@ export async function startOperatorBed(name: string, { platform = {}, without = 
     plane,
     client,
     transport,
+    connection,
     service,
     dir,
     objects,
