@@ -68,8 +68,9 @@ function hostNetwork(facts: Facts): string | undefined {
 
 function podSecurity(facts: Facts): string | undefined {
   const { snapshot, effective, components } = facts;
+  // A level that Kubernetes does not know counts as restricted, as in Kubernetes itself.
   const level = snapshot.namespaceLabels[podSecurityLabel];
-  if (level !== 'baseline' && level !== 'restricted') return undefined;
+  if (level === undefined || level === 'privileged') return undefined;
   const where = `namespace ${snapshot.namespace} enforces Pod Security "${level}" (PodSecurityConflict), which forbids`;
   if (redirects(facts)) return `${where} proxy-init its capabilities NET_ADMIN and NET_RAW; ${noRedirection}`;
   if (!components.spiffe.inject || effective.config.spiffe.volume === 'csi') return undefined;
@@ -90,10 +91,28 @@ function proxyUidTaken(facts: Facts): string | undefined {
   const { initContainers, containers: own, securityContext } = facts.pod.spec;
   const { uid } = facts.effective.config.proxy;
   const taken = [...(initContainers ?? []), ...own].find(
-    (container) => (container.securityContext?.runAsUser ?? securityContext?.runAsUser) === uid,
+    ({ name, securityContext: own }) =>
+      (own?.runAsUser ?? securityContext?.runAsUser) === uid && !meshContainers.includes(name),
   );
   return (
     taken &&
-    `container ${taken.name} runs as user ${uid}, the proxy's own, so its traffic would bypass the proxy; use another runAsUser`
+    `container ${taken.name} runs as user ${uid}, the proxy's own, so its traffic would bypass the proxy; use another runAsUser, or another proxy.uid in the platform configuration`
   );
+}
+
+/** Istio's containers run as 1337 as well, and carry the application's traffic, not their own. */
+const meshContainers: readonly string[] = ['istio-proxy', 'istio-init', 'istio-validation'];
+
+/** A mesh's proxy that shares our user is left alone; what it sends on is not redirected a second time. */
+export function meshWarnings({ pod, effective, components }: Facts): readonly string[] {
+  if (!components.containers[containers.proxyInit].inject) return [];
+  const { uid } = effective.config.proxy;
+  const shared = [...(pod.spec.initContainers ?? []), ...pod.spec.containers].find(
+    ({ name, securityContext }) => meshContainers.includes(name) && securityContext?.runAsUser === uid,
+  );
+  return shared === undefined
+    ? []
+    : [
+        `container ${shared.name} runs as user ${uid} like the proxy, so what it sends does not pass envoy-proxy; set another proxy.uid in the platform configuration to capture it`,
+      ];
 }

@@ -2,7 +2,7 @@
 
 import { spiffeId } from '../api/names.ts';
 import { componentsOf, lacksCsiDriver } from './components.ts';
-import { conflictOf, strictConflict } from './conflicts.ts';
+import { conflictOf, meshWarnings, strictConflict } from './conflicts.ts';
 import { eligibility } from './eligibility.ts';
 import { inject } from './inject.ts';
 import { containerNames, markerOf } from './marker.ts';
@@ -18,6 +18,10 @@ export function judge(snapshot: Snapshot, memory: Memory): Judgement {
   if (problem !== undefined) return deny([], { reason: 'InvalidPod', note: `the pod is malformed: ${problem}` });
   const { steps, settled } = eligibility(snapshot);
   const { pod, runtime } = snapshot;
+  if (settled?.reason === 'NoAgentRuntime' && pod !== undefined) {
+    const marker = markerOf(pod);
+    if (marker.state === 'ours') return alreadyInjected(marker.names, steps);
+  }
   if (settled !== undefined) return allow(steps, settled, settled.warning === true ? [settled.note] : []);
   if (pod === undefined || runtime === undefined)
     return allow(steps, { reason: 'NotAPod', note: 'there is no pod' }, []);
@@ -30,10 +34,14 @@ function judgeMarker(snapshot: Eligible, steps: readonly Step[], memory: Memory)
     return deny([...steps, failed('already injected', marker.note)], { reason: 'MarkerForged', note: marker.note });
   }
   if (marker.state === 'ours') {
-    const note = `the pod has its injected containers already: ${marker.names.join(', ')}`;
-    return allow([...steps, failed('already injected', note)], { reason: 'AlreadyInjected', note }, []);
+    return alreadyInjected(marker.names, steps);
   }
   return judgeConfig(snapshot, [...steps, passed('already injected', 'the pod has no injected containers')], memory);
+}
+
+function alreadyInjected(names: readonly string[], steps: readonly Step[]): Judgement {
+  const note = `the pod has its injected containers already: ${names.join(', ')}`;
+  return allow([...steps, failed('already injected', note)], { reason: 'AlreadyInjected', note }, []);
 }
 
 function judgeConfig(snapshot: Eligible, steps: readonly Step[], memory: Memory): Judgement {
@@ -76,7 +84,7 @@ function judgeComponents(facts: EligibleFacts, steps: readonly Step[], memory: M
       reason: 'Injected',
       note,
       object: inject(facts.pod, added),
-      warnings: [...spiffeWarnings(facts), ...jobWarnings(facts)],
+      warnings: [...spiffeWarnings(facts), ...meshWarnings(facts), ...jobWarnings(facts)],
     },
     steps: [...reached, passed('conflicts', 'none: names, ports, users, volumes and the namespace allow it')],
     identity: identityOf(facts),
@@ -90,7 +98,9 @@ function identityOf({ snapshot, pod, effective, components }: EligibleFacts): st
 
 function spiffeWarnings({ snapshot, pod, effective }: EligibleFacts): readonly string[] {
   if (!lacksCsiDriver(pod, effective, snapshot.csiDriver)) return [];
-  return [`the pod runs without a SPIFFE identity: the cluster has no CSI driver ${spiffeCsiDriver}`];
+  return [
+    `SpiffeUnavailable: the pod runs without a SPIFFE identity, the cluster has no CSI driver ${spiffeCsiDriver}`,
+  ];
 }
 
 function jobWarnings({ snapshot }: EligibleFacts): readonly string[] {

@@ -35,7 +35,7 @@ export function usedPorts(spec: PodSpec): ReadonlyMap<number, string> {
 
 function portsOf({ ports, env, startupProbe, livenessProbe, readinessProbe }: Container): readonly number[] {
   const declared = (ports ?? []).flatMap(({ containerPort, hostPort }) => [containerPort, hostPort ?? 0]);
-  const named = (env ?? []).filter(({ name }) => name === 'PORT').map(({ value }) => portIn(value));
+  const named = (env ?? []).filter(({ name }) => name === 'PORT').map(({ value }) => portIn(expanded(value, env)));
   const probed = [startupProbe, livenessProbe, readinessProbe].map(probedPort);
   return [...declared, ...named, ...probed].filter((port) => port > 0 && port <= highestPort);
 }
@@ -48,6 +48,13 @@ interface AnyProbe extends Probe {
 
 function probedPort(probe: AnyProbe | undefined): number {
   return Number(probe?.httpGet?.port ?? probe?.tcpSocket?.port ?? probe?.grpc?.port ?? 0);
+}
+
+/** `$(NAME)` of a variable with a literal value, as the kubelet expands it; one level is enough for a port. */
+function expanded(value: string | undefined, env: Container['env']): string | undefined {
+  return value?.replaceAll(/\$\(([A-Za-z_][A-Za-z0-9_.-]*)\)/g, (reference: string, name: string) => {
+    return env?.findLast((variable) => variable.name === name)?.value ?? reference;
+  });
 }
 
 /** The port of `8080`, `:8080` or `0.0.0.0:8080`; 0 for anything else. */

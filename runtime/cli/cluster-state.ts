@@ -79,7 +79,9 @@ export function clusterState(documents: readonly Document[], defaultNamespace: s
 function place(document: Document, defaultNamespace: string): Placed {
   const { origin, object, kind } = document;
   const { metadata } = object;
-  if (!isRecord(metadata)) throw new CliError(`${origin}: ${kind}: metadata is missing`);
+  if (!isRecord(metadata)) {
+    throw new CliError(`${origin}: ${kind}: metadata ${metadata === undefined ? 'is missing' : 'must be a map'}`);
+  }
   for (const field of ['name', 'namespace', 'generateName'])
     checkText(metadata[field], `${origin}: ${kind}: metadata.${field}`);
   for (const field of ['labels', 'annotations']) checkTexts(metadata[field], `${origin}: ${kind}: metadata.${field}`);

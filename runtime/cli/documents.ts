@@ -82,18 +82,27 @@ type Place = Pick<Document, 'origin' | 'isJson'>;
 function unrolled(value: unknown, place: Place): readonly Document[] {
   if (!isRecord(value)) throw new CliError(`${place.origin} is no Kubernetes object: it is ${typeName(value)}`);
   const { apiVersion, kind, items } = value;
-  if (typeof kind !== 'string' || kind === '')
-    throw new CliError(`${place.origin} is no Kubernetes object: kind is missing`);
-  if (typeof apiVersion !== 'string' || apiVersion === '') {
-    throw new CliError(`${place.origin} is no Kubernetes object: apiVersion is missing`);
-  }
-  if (!kind.endsWith('List') || (items !== null && !Array.isArray(items))) {
-    return [{ ...place, apiVersion, kind, object: value }];
+  if (!isName(kind)) throw notAnObject(place, 'kind', kind);
+  if (!isName(apiVersion)) throw notAnObject(place, 'apiVersion', apiVersion);
+  const isList = kind.endsWith('List') && 'items' in value;
+  if (!isList) return [{ ...place, apiVersion, kind, object: value }];
+  if (items !== null && items !== undefined && !Array.isArray(items)) {
+    throw new CliError(`${place.origin}: ${kind}: items must be a list, not ${shownValue(items)}`);
   }
   const implied = kind === 'List' ? {} : { apiVersion, kind: kind.slice(0, -'List'.length) };
   return (items ?? []).flatMap((item: unknown, at) =>
     unrolled(isRecord(item) ? { ...implied, ...item } : item, { ...place, origin: `${place.origin}, item ${at + 1}` }),
   );
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function notAnObject({ origin }: Place, field: string, value: unknown): CliError {
+  const what =
+    value === undefined || value === null || value === '' ? 'is missing' : `must be text, not ${shownValue(value)}`;
+  return new CliError(`${origin} is no Kubernetes object: ${field} ${what}`);
 }
 
 function typeName(value: unknown): string {

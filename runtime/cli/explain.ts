@@ -6,11 +6,11 @@ import { explainConfig } from '../config/explain.ts';
 import type { Layers } from '../config/layers.ts';
 import { mergeLayers } from '../config/merge.ts';
 import { agentRuntimeLayer, isProblem } from '../config/sources.ts';
-import { type Arguments, valueOf } from './arguments.ts';
+import type { Arguments } from './arguments.ts';
 import { exitCodes } from './cli-error.ts';
 import { clusterState } from './cluster-state.ts';
 import type { Command, Terminal } from './command.ts';
-import { inputDocuments, inputFlags } from './input.ts';
+import { inputDocuments, inputFlags, namespaceOf } from './input.ts';
 import { offlineCluster } from './offline-snapshot.ts';
 import { settingOf } from './setting.ts';
 
@@ -35,7 +35,7 @@ interface Subject {
 }
 
 async function run(given: Arguments, terminal: Terminal): Promise<number> {
-  const namespace = valueOf(given, 'namespace') ?? 'default';
+  const namespace = namespaceOf(given);
   const setting = await settingOf(given, terminal);
   const cluster = offlineCluster(clusterState(await inputDocuments(given, terminal), namespace), setting);
   const runtimes = cluster.state.agentRuntimes.map((runtime): Subject => {

@@ -9,7 +9,7 @@ import { CliError, exitCodes } from './cli-error.ts';
 import { type ClusterState, clusterState, type Placed } from './cluster-state.ts';
 import type { Command, Terminal } from './command.ts';
 import { enrolledAndInjected } from './enrol.ts';
-import { inputDocuments, inputFlags } from './input.ts';
+import { inputDocuments, inputFlags, namespaceOf } from './input.ts';
 import { type OfflineCluster, offlineCluster } from './offline-snapshot.ts';
 import { type Outcome, outcomeOf, podAfter, subjectName } from './outcome.ts';
 import { type Format, printed } from './output.ts';
@@ -23,7 +23,8 @@ export const injectCommand: Command = {
   help: `Reads YAML (several documents) or JSON (several, with or without --- between them) and prints what the operator makes of it.
 Pods and AdmissionReviews are injected; when there are none, workloads are, after the labels their AgentRuntime gives them.
 AgentRuntimes, ReplicaSets, Deployments, ConfigMaps and Namespaces among the documents stand for the cluster's state.
-Nothing is read from a network and nothing is written but the output.
+Nothing is read from a network and nothing is written but the output. It is a preview: applying it is refused, because only the operator may
+set the type label. What is denied is left out of the output.
 
 Standard output: the result and nothing else; several as a v1 List; of an AdmissionReview the response.
 Standard error: one line an object with the reason.
@@ -40,7 +41,7 @@ Exit code: 0 allowed, 1 at least one is denied, 2 wrong usage or unreadable inpu
 
 async function run(given: Arguments, terminal: Terminal): Promise<number> {
   const format = formatOf(given);
-  const namespace = valueOf(given, 'namespace') ?? 'default';
+  const namespace = namespaceOf(given);
   const setting = await settingOf(given, terminal);
   const documents = await inputDocuments(given, terminal);
   const state = clusterState(documents, namespace);

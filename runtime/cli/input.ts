@@ -1,7 +1,7 @@
 /** The input of an offline command: the flags that name it, and the documents in it. */
 
 import { install } from '../api/names.ts';
-import type { Arguments, Flag } from './arguments.ts';
+import { type Arguments, type Flag, valueOf } from './arguments.ts';
 import { CliError } from './cli-error.ts';
 import type { Terminal } from './command.ts';
 import { type Document, documentsOf } from './documents.ts';
@@ -39,4 +39,13 @@ function inputFiles({ values, positionals }: Arguments): readonly string[] {
 
 async function readAll(names: readonly string[], { stdin }: Terminal) {
   return Promise.all(names.map((name) => readInput(name, stdin)));
+}
+
+/** Namespace of objects that state none. Throws `CliError` for a name that no namespace can have. */
+export function namespaceOf(given: Arguments): string {
+  const namespace = valueOf(given, 'namespace') ?? 'default';
+  if (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace)) return namespace;
+  throw new CliError(
+    `--namespace: ${JSON.stringify(namespace)} is no name of a namespace: lower-case letters, digits and dashes`,
+  );
 }

@@ -1,6 +1,6 @@
 /** Objects → text that kubectl reads as what was meant. */
 
-import { stringify } from 'yaml';
+import { Document as YamlDocument, visit } from 'yaml';
 
 export type Format = 'yaml' | 'json';
 
@@ -11,10 +11,25 @@ export function printed(objects: readonly unknown[], { format, asList }: { forma
   return format === 'json' ? `${jsonText(value)}\n` : yamlText(value);
 }
 
-/** No anchors, no folding; text that YAML 1.1 would take for a number, a boolean or a date is quoted. */
+/**
+ * No anchors, no folding; text that YAML 1.1 would take for a number, a boolean or a date is quoted, and characters that some YAML parsers
+ * refuse or fold (C1 controls, the line separators of Unicode, non-characters) are escaped, which only double quotes allow.
+ */
 function yamlText(value: unknown): string {
-  return stringify(value, { lineWidth: 0, aliasDuplicateObjects: false, compat: 'yaml-1.1' });
+  const document = new YamlDocument(value, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
+  visit(document, {
+    Scalar: (_, node) => {
+      if (typeof node.value === 'string' && new RegExp(unprintable).test(node.value)) node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  const text = document.toString({ lineWidth: 0 });
+  return text.replaceAll(
+    new RegExp(unprintable, 'g'),
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
+
+const unprintable = '[\\u007f-\\u009f\\u2028\\u2029\\ufeff\\ufffe\\uffff]';
 
 /** Whole numbers beyond 2^53 (bigint) keep their digits. */
 function jsonText(value: unknown): string {

@@ -27,7 +27,7 @@ export async function reviewed(
     kind: kinds.pod,
     otherKinds: notAPod,
     review: (request) => {
-      const namespace = request.namespace || defaultNamespace;
+      const namespace = request.namespace || request.object?.metadata.namespace || defaultNamespace;
       seen = { namespace, request, judgement: judge(cluster.snapshot({ ...request, namespace }), memory) };
       return Promise.resolve(seen.judgement.verdict);
     },

@@ -73,8 +73,17 @@ function checkScalar(node: Node, value: unknown, path: string): readonly Violati
   const [error] = Errors(node as TSchema, value);
   if (error === undefined) return [];
   const message =
-    error.keyword === 'type' ? wrongType(node, value) : `${shown(value)} is not allowed; must be ${allowed(node)}`;
+    error.keyword === 'type'
+      ? wrongType(node, value)
+      : `${shown(value)} is not allowed; ${expected(node, error.keyword)}`;
   return [{ path, message }];
+}
+
+/** A pattern that fails is shown: the description alone does not say which character is wrong. */
+function expected(node: Node, keyword: string): string {
+  if (keyword !== 'pattern' || node.pattern === undefined) return `must be ${allowed(node)}`;
+  const what = node.description === undefined ? '' : ` (${node.description.replace(/\.$/, '')})`;
+  return `must match ${node.pattern}${what}`;
 }
 
 function unknownKey(key: string, known: readonly string[], hint: Hint): string {

@@ -23,6 +23,8 @@ export function ownerOf(pod: KubeObject, lookUp: OwnerLookUp): Owner {
   switch (`${groupOf(owner.apiVersion)}/${owner.kind}`) {
     case 'apps/StatefulSet':
     case 'apps/DaemonSet':
+    case 'apps/Deployment':
+    case 'batch/CronJob':
       return itself(owner, 'owner reference');
     case 'apps/ReplicaSet':
       return ofReplicaSet(owner, pod, lookUp);
@@ -84,8 +86,11 @@ function withoutHash(name: string, pod: KubeObject): string | undefined {
   return name.slice(0, -hash.length - 1) || undefined;
 }
 
+/** The controlling owner; a sole owner that does not say whether it controls is taken for it, as hand-written manifests have it. */
 function controllerOf(object: KubeObject): OwnerReference | undefined {
-  return object.metadata?.ownerReferences?.find((owner) => owner.controller === true);
+  const owners = object.metadata?.ownerReferences ?? [];
+  const [sole] = owners.length === 1 ? owners : [];
+  return owners.find((owner) => owner.controller === true) ?? (sole?.controller === undefined ? sole : undefined);
 }
 
 function isOf(owner: OwnerReference | undefined, group: string, kind: string): owner is OwnerReference {

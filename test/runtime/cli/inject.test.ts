@@ -214,7 +214,7 @@ test('PM-09 Namespace labels count; --operator-namespace moves the platform Conf
 
 test('the cluster as the flags describe it', async () => {
   const without = await inject(stream(r0Yaml, podYaml), '--no-csi-driver');
-  assert.match(without.err, /warning: the pod runs without a SPIFFE identity/);
+  assert.match(without.err, /warning: SpiffeUnavailable: the pod runs without a SPIFFE identity/);
   assert.equal(without.code, 0);
   const old = parse((await inject(stream(r0Yaml, podYaml), '--server-version', '1.28')).out) as Pod;
   assert.deepEqual(names(old.spec.containers), ['agent', 'envoy-proxy']);
