@@ -162,7 +162,8 @@ function ofNamespace({ old, now }: Change, reader: Reader): readonly ObjectKey[]
   const name = (now ?? old)?.metadata.name;
   const facts = (object: KubeObject | undefined) =>
     text([object?.metadata.deletionTimestamp, ...namespaceLabels.map((label) => object?.metadata.labels?.[label])]);
-  return facts(old) === facts(now) ? [] : reader.list(agentRuntimes, { namespace: name }).map(keyOf);
+  if (name === undefined || facts(old) === facts(now)) return [];
+  return reader.list(agentRuntimes, { index: { name: 'namespace', value: name } }).map(keyOf);
 }
 
 /** Only a ServiceAccount that vanishes leaves something to do. */

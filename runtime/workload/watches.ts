@@ -47,12 +47,16 @@ export const csiDrivers: Watch = Object.freeze({
   metadataOnly: true,
 });
 
-/** Indexes: `target` by `targetIndex(ref)`, `targetName` by the target's bare name (for a pod whose owner's kind is not known). */
+/**
+ * Indexes: `target` by `targetIndex(ref)`, `targetName` by the target's bare name (for a pod whose owner's kind is not known), `namespace` for
+ * whoever asks about any namespace, also one that this install does not watch.
+ */
 export const agentRuntimes: Watch<AgentRuntime> = Object.freeze({
   id: 'agentruntimes',
   kind: kinds.agentRuntime,
   indexes: {
     target: (runtime: AgentRuntime) => (runtime.spec?.targetRef ? [targetIndex(runtime.spec.targetRef)] : []),
+    namespace: ({ metadata }: AgentRuntime) => [metadata.namespace ?? ''],
     targetName: (runtime: AgentRuntime) => (runtime.spec?.targetRef ? [runtime.spec.targetRef.name] : []),
   },
 });

@@ -209,3 +209,22 @@ const rows: readonly {
 for (const { reason, watch, change, woken } of rows) {
   test(`triggers: ${reason}`, () => assert.deepEqual(wakes(watch, change), woken));
 }
+
+test('RB-01 a change of a namespace that this install does not watch asks for nothing in it', () => {
+  const namespaced: typeof reader = {
+    ...reader,
+    list: (watch, where) => {
+      assert.notEqual(where?.namespace, 'team9', 'a namespace that is not watched was read');
+      return reader.list(watch, where);
+    },
+  };
+  const now = {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: 'team9', labels: { 'rossoctl-enabled': 'true' } },
+  };
+  const woken = all
+    .filter((trigger) => trigger.watch === namespaces)
+    .flatMap((trigger) => trigger.affects({ now }, namespaced));
+  assert.deepEqual(woken, []);
+});
