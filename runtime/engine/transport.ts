@@ -6,6 +6,7 @@ import { type Clock, pause } from './clock.ts';
 import { createDeadline, type Deadline } from './deadline.ts';
 import { ApiError, ApiUnreachable } from './errors.ts';
 import type { Connection } from './kubeconfig.ts';
+import { lateSignal } from './late-signal.ts';
 import type { Limiter } from './limiter.ts';
 import type { Metrics } from './metrics.ts';
 import { catchStreamErrors } from './stream-errors.ts';
@@ -91,7 +92,7 @@ export function createTransport(options: TransportOptions): Transport {
         origin: origin.origin,
         path,
         method: spec.method,
-        signal,
+        signal: spec.body === undefined ? signal : lateSignal(signal),
         headersTimeout: 0,
         bodyTimeout: 0,
         headers: headersOf(spec, options.userAgent, authorization),
