@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, wr
 import path from 'node:path';
 import type { TreeFile } from './tree.ts';
 
-/** Lists the files of the last run; a folder without it is somebody else's. */
+/** Lists the files of the last run, and while one is under way those of both; a folder without it is somebody else's. */
 export const markerName = '.rossoctl-synth';
 
 /** What a run did. */
@@ -14,21 +14,24 @@ export interface Written {
   readonly removed: number;
 }
 
-/** Writes `files` below `dir`. Throws when `dir` holds anything but has no marker file. A file with the same text is left as it is. */
+/**
+ * Writes `files` below `dir`. Throws when `dir` holds anything but has no marker file. A file with the same text is left as it is.
+ * A run that is interrupted leaves a folder that the next one takes for its own, and of which it forgets no file.
+ */
 export function writeTree(dir: string, files: readonly TreeFile[]): Written {
   const before = filesBefore(dir);
   const wanted = new Set(files.map((file) => file.path));
+  writeMarker(dir, new Set([...before, ...wanted]));
   const changed = files.filter(({ path: name, text }) => writeIfChanged(path.join(dir, name), text));
   const stale = before.filter((name) => !wanted.has(name));
   for (const name of stale) remove(dir, name);
-  writeFileSync(
-    path.join(dir, markerName),
-    [...wanted]
-      .sort()
-      .map((name) => `${name}\n`)
-      .join(''),
-  );
+  writeMarker(dir, wanted);
   return { files: files.length, changed: changed.length, removed: stale.length };
+}
+
+function writeMarker(dir: string, names: ReadonlySet<string>): void {
+  const lines = [...names].sort().map((name) => `${name}\n`);
+  writeIfChanged(path.join(dir, markerName), lines.join(''));
 }
 
 function filesBefore(dir: string): readonly string[] {

@@ -107,6 +107,21 @@ test('a folder that synth did not write is left alone', () => {
   assert.equal(readFileSync(path.join(dir, 'precious.yaml'), 'utf8'), 'x');
 });
 
+test('a run that is interrupted, the first or a later one, leaves a folder that the next run mends', () => {
+  const dir = path.join(work, 'interrupted');
+  // No file can be below a file: the run ends here, after its first file.
+  const broken = (name: string) => [
+    { path: `${name}.yaml`, text: '1' },
+    { path: `${name}.yaml/below.yaml`, text: '2' },
+  ];
+  assert.throws(() => writeTree(dir, broken('a')));
+  assert.throws(() => writeTree(dir, broken('b')));
+  assert.deepEqual(globSync('*', { cwd: dir }).sort(), ['a.yaml', 'b.yaml']);
+  writeTree(dir, [{ path: 'c.yaml', text: '3' }]);
+  assert.deepEqual(globSync('*', { cwd: dir }), ['c.yaml']);
+  assert.equal(readFileSync(path.join(dir, markerName), 'utf8'), 'c.yaml\n');
+});
+
 test('an edited marker file cannot reach outside', () => {
   const dir = path.join(work, 'marker');
   const outside = path.join(work, 'outside.yaml');
