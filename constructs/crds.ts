@@ -50,7 +50,7 @@ function plain(schema: TSchema): Readonly<Record<string, unknown>> {
 
 /**
  * The CustomResourceDefinition of one resource: namespaced, one served and stored version, status subresource.
- * It holds no schema default (rulings, AgentRuntime: "unset" must stay distinguishable) and no CEL rule: what a person may get
+ * It holds no schema default ("unset" must stay distinguishable from a default) and no CEL rule: what a person may get
  * wrong beyond the schema is answered by the validator or the status, so that an invalid object can always be deleted.
  */
 export function crdManifest({ kind, description, spec, status, facts }: CrdSource): CrdManifest {
@@ -60,8 +60,8 @@ export function crdManifest({ kind, description, spec, status, facts }: CrdSourc
     description,
     required: ['spec'],
     properties: {
-      apiVersion: { type: 'string' },
-      kind: { type: 'string' },
+      apiVersion: { type: 'string', description: `Version of this schema: ${apiGroup}/v1alpha1.` },
+      kind: { type: 'string', description: 'Kind of the object.' },
       metadata: { type: 'object' },
       spec: plain(spec),
       status: plain(status),

@@ -71,6 +71,8 @@ export interface KubeAgentRuntimeProps {
   readonly metadata?: ApiObjectMetadata;
 
   /**
+   * The workload that is enrolled, and the platform settings that differ for it. What is not set follows the namespace, then the platform.
+   *
    * @schema AgentRuntime#spec
    */
   readonly spec: AgentRuntimeSpec;
@@ -92,11 +94,13 @@ export function toJson_KubeAgentRuntimeProps(obj: KubeAgentRuntimeProps | undefi
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * The workload that is enrolled, and the platform settings that differ for it. What is not set follows the namespace, then the platform.
+ *
  * @schema AgentRuntimeSpec
  */
 export interface AgentRuntimeSpec {
   /**
-   * What the workload is. Required.
+   * What the workload is, agent or tool. Required. Tools are injected only where the platform says so.
    *
    * @schema AgentRuntimeSpec#type
    */
@@ -131,11 +135,15 @@ export interface AgentRuntimeSpec {
   readonly skills?: string[];
 
   /**
+   * Who the workload is to others, and which callers it accepts.
+   *
    * @schema AgentRuntimeSpec#identity
    */
   readonly identity?: AgentRuntimeSpecIdentity;
 
   /**
+   * Where the proxy sends traces, and how many.
+   *
    * @schema AgentRuntimeSpec#trace
    */
   readonly trace?: AgentRuntimeSpecTrace;
@@ -162,7 +170,7 @@ export function toJson_AgentRuntimeSpec(obj: AgentRuntimeSpec | undefined): Reco
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What the workload is. Required.
+ * What the workload is, agent or tool. Required. Tools are injected only where the platform says so.
  *
  * @schema AgentRuntimeSpecType
  */
@@ -247,10 +255,14 @@ export const AgentRuntimeSpecMtlsMode = {
 export type AgentRuntimeSpecMtlsMode = (typeof AgentRuntimeSpecMtlsMode)[keyof typeof AgentRuntimeSpecMtlsMode];
 
 /**
+ * Who the workload is to others, and which callers it accepts.
+ *
  * @schema AgentRuntimeSpecIdentity
  */
 export interface AgentRuntimeSpecIdentity {
   /**
+   * The SPIFFE identity of the workload, from which its certificates are made.
+   *
    * @schema AgentRuntimeSpecIdentity#spiffe
    */
   readonly spiffe?: AgentRuntimeSpecIdentitySpiffe;
@@ -263,6 +275,8 @@ export interface AgentRuntimeSpecIdentity {
   readonly allowedAudiences?: string[];
 
   /**
+   * Where the workload is registered as an OAuth client.
+   *
    * @schema AgentRuntimeSpecIdentity#clientRegistration
    */
   readonly clientRegistration?: AgentRuntimeSpecIdentityClientRegistration;
@@ -285,6 +299,8 @@ export function toJson_AgentRuntimeSpecIdentity(obj: AgentRuntimeSpecIdentity | 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * Where the proxy sends traces, and how many.
+ *
  * @schema AgentRuntimeSpecTrace
  */
 export interface AgentRuntimeSpecTrace {
@@ -296,11 +312,15 @@ export interface AgentRuntimeSpecTrace {
   readonly endpoint?: string;
 
   /**
+   * Protocol of the collector (OTLP).
+   *
    * @schema AgentRuntimeSpecTrace#protocol
    */
   readonly protocol?: AgentRuntimeSpecTraceProtocol;
 
   /**
+   * Which traces are kept.
+   *
    * @schema AgentRuntimeSpecTrace#sampling
    */
   readonly sampling?: AgentRuntimeSpecTraceSampling;
@@ -323,11 +343,13 @@ export function toJson_AgentRuntimeSpecTrace(obj: AgentRuntimeSpecTrace | undefi
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * The SPIFFE identity of the workload, from which its certificates are made.
+ *
  * @schema AgentRuntimeSpecIdentitySpiffe
  */
 export interface AgentRuntimeSpecIdentitySpiffe {
   /**
-   * SPIFFE trust domain, for example prod.example.
+   * SPIFFE trust domain without spiffe://, for example prod.example.
    *
    * @schema AgentRuntimeSpecIdentitySpiffe#trustDomain
    */
@@ -349,15 +371,21 @@ export function toJson_AgentRuntimeSpecIdentitySpiffe(obj: AgentRuntimeSpecIdent
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * Where the workload is registered as an OAuth client.
+ *
  * @schema AgentRuntimeSpecIdentityClientRegistration
  */
 export interface AgentRuntimeSpecIdentityClientRegistration {
   /**
+   * Kind of the identity provider.
+   *
    * @schema AgentRuntimeSpecIdentityClientRegistration#provider
    */
   readonly provider?: AgentRuntimeSpecIdentityClientRegistrationProvider;
 
   /**
+   * The Keycloak server at which clients are registered.
+   *
    * @schema AgentRuntimeSpecIdentityClientRegistration#keycloak
    */
   readonly keycloak?: AgentRuntimeSpecIdentityClientRegistrationKeycloak;
@@ -379,6 +407,8 @@ export function toJson_AgentRuntimeSpecIdentityClientRegistration(obj: AgentRunt
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * Protocol of the collector (OTLP).
+ *
  * @schema AgentRuntimeSpecTraceProtocol
  */
 export const AgentRuntimeSpecTraceProtocol = {
@@ -390,11 +420,13 @@ export const AgentRuntimeSpecTraceProtocol = {
 export type AgentRuntimeSpecTraceProtocol = (typeof AgentRuntimeSpecTraceProtocol)[keyof typeof AgentRuntimeSpecTraceProtocol];
 
 /**
+ * Which traces are kept.
+ *
  * @schema AgentRuntimeSpecTraceSampling
  */
 export interface AgentRuntimeSpecTraceSampling {
   /**
-   * How traces are chosen.
+   * How traces are chosen: always, never, or probabilistic, by rate.
    *
    * @schema AgentRuntimeSpecTraceSampling#type
    */
@@ -424,6 +456,8 @@ export function toJson_AgentRuntimeSpecTraceSampling(obj: AgentRuntimeSpecTraceS
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * Kind of the identity provider.
+ *
  * @schema AgentRuntimeSpecIdentityClientRegistrationProvider
  */
 export const AgentRuntimeSpecIdentityClientRegistrationProvider = {
@@ -433,6 +467,8 @@ export const AgentRuntimeSpecIdentityClientRegistrationProvider = {
 export type AgentRuntimeSpecIdentityClientRegistrationProvider = (typeof AgentRuntimeSpecIdentityClientRegistrationProvider)[keyof typeof AgentRuntimeSpecIdentityClientRegistrationProvider];
 
 /**
+ * The Keycloak server at which clients are registered.
+ *
  * @schema AgentRuntimeSpecIdentityClientRegistrationKeycloak
  */
 export interface AgentRuntimeSpecIdentityClientRegistrationKeycloak {
@@ -475,7 +511,7 @@ export function toJson_AgentRuntimeSpecIdentityClientRegistrationKeycloak(obj: A
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * How traces are chosen.
+ * How traces are chosen: always, never, or probabilistic, by rate.
  *
  * @schema AgentRuntimeSpecTraceSamplingType
  */

@@ -15,7 +15,7 @@ export const TrustDomain = Type.String({
   minLength: 1,
   maxLength: 255,
   pattern: '^[a-z0-9]([-a-z0-9._]*[a-z0-9])?$',
-  description: 'SPIFFE trust domain, for example prod.example.',
+  description: 'SPIFFE trust domain without spiffe://, for example prod.example.',
 });
 /** A host name, an IPv4 address, or an IPv6 address in brackets, with or without a port from 1 to 65535. */
 const authority =
@@ -37,103 +37,161 @@ export const Endpoint = Type.String({
   description: 'Address of an OpenTelemetry collector, for example otel-collector.observability:4317.',
 });
 
-export const Sampling = Type.Object({
-  type: Type.Optional(oneOf(['probabilistic', 'always', 'never'], { description: 'How traces are chosen.' })),
-  rate: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 1, description: 'Share of traces kept, 0 to 1; used by probabilistic.' }),
-  ),
-});
+export const Sampling = Type.Object(
+  {
+    type: Type.Optional(
+      oneOf(['probabilistic', 'always', 'never'], {
+        description: 'How traces are chosen: always, never, or probabilistic, by rate.',
+      }),
+    ),
+    rate: Type.Optional(
+      Type.Number({ minimum: 0, maximum: 1, description: 'Share of traces kept, 0 to 1; used by probabilistic.' }),
+    ),
+  },
+  { description: 'Which traces are kept.' },
+);
+
+const Keycloak = Type.Object(
+  {
+    url: Type.Optional(HttpUrl),
+    realm: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 255, pattern: '^[^/?#\\s]+$', description: 'Keycloak realm.' }),
+    ),
+    adminCredentialsSecret: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 253,
+        pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
+        description: 'Secret with the admin credentials.',
+      }),
+    ),
+  },
+  { description: 'The Keycloak server at which clients are registered.' },
+);
+
+const Identity = Type.Object(
+  {
+    spiffe: Type.Optional(
+      Type.Object(
+        { trustDomain: Type.Optional(TrustDomain) },
+        { description: 'The SPIFFE identity of the workload, from which its certificates are made.' },
+      ),
+    ),
+    allowedAudiences: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), {
+        maxItems: 64,
+        description: 'Token audiences accepted on inbound calls; any one suffices.',
+      }),
+    ),
+    clientRegistration: Type.Optional(
+      Type.Object(
+        {
+          provider: Type.Optional(oneOf(['keycloak'], { description: 'Kind of the identity provider.' })),
+          keycloak: Type.Optional(Keycloak),
+        },
+        { description: 'Where the workload is registered as an OAuth client.' },
+      ),
+    ),
+  },
+  { description: 'Who the workload is to others, and which callers it accepts.' },
+);
 
 /** `spec`. No field has a schema default: "unset" must stay distinguishable, or a CR would always beat its namespace. */
-export const AgentRuntimeSpec = Type.Object({
-  type: oneOf(agentTypes, { description: 'What the workload is. Required.' }),
-  targetRef: TargetRef,
-  authBridgeMode: Type.Optional(
-    oneOf(authBridgeModes, {
-      description:
-        'How traffic is captured: envoy-sidecar by iptables, proxy-sidecar as an explicit proxy without NET_ADMIN.',
+export const AgentRuntimeSpec = Type.Object(
+  {
+    type: oneOf(agentTypes, {
+      description: 'What the workload is, agent or tool. Required. Tools are injected only where the platform says so.',
     }),
-  ),
-  mtlsMode: Type.Optional(oneOf(mtlsModes, { description: 'Mutual TLS between agents; strict requires SPIFFE.' })),
-  skills: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
-      maxItems: 256,
-      'x-kubernetes-list-type': 'set',
-      description: 'Skills the workload offers.',
-    }),
-  ),
-  identity: Type.Optional(
-    Type.Object({
-      spiffe: Type.Optional(Type.Object({ trustDomain: Type.Optional(TrustDomain) })),
-      allowedAudiences: Type.Optional(
-        Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), {
-          maxItems: 64,
-          description: 'Token audiences accepted on inbound calls; any one suffices.',
-        }),
+    targetRef: TargetRef,
+    authBridgeMode: Type.Optional(
+      oneOf(authBridgeModes, {
+        description:
+          'How traffic is captured: envoy-sidecar by iptables, proxy-sidecar as an explicit proxy without NET_ADMIN.',
+      }),
+    ),
+    mtlsMode: Type.Optional(oneOf(mtlsModes, { description: 'Mutual TLS between agents; strict requires SPIFFE.' })),
+    skills: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
+        maxItems: 256,
+        'x-kubernetes-list-type': 'set',
+        description: 'Skills the workload offers.',
+      }),
+    ),
+    identity: Type.Optional(Identity),
+    trace: Type.Optional(
+      Type.Object(
+        {
+          endpoint: Type.Optional(Endpoint),
+          protocol: Type.Optional(oneOf(['grpc', 'http'], { description: 'Protocol of the collector (OTLP).' })),
+          sampling: Type.Optional(Sampling),
+        },
+        { description: 'Where the proxy sends traces, and how many.' },
       ),
-      clientRegistration: Type.Optional(
-        Type.Object({
-          provider: Type.Optional(oneOf(['keycloak'])),
-          keycloak: Type.Optional(
-            Type.Object({
-              url: Type.Optional(HttpUrl),
-              realm: Type.Optional(
-                Type.String({ minLength: 1, maxLength: 255, pattern: '^[^/?#\\s]+$', description: 'Keycloak realm.' }),
-              ),
-              adminCredentialsSecret: Type.Optional(
-                Type.String({
-                  minLength: 1,
-                  maxLength: 253,
-                  pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
-                  description: 'Secret with the admin credentials.',
-                }),
-              ),
-            }),
-          ),
-        }),
-      ),
-    }),
-  ),
-  trace: Type.Optional(
-    Type.Object({
-      endpoint: Type.Optional(Endpoint),
-      protocol: Type.Optional(oneOf(['grpc', 'http'])),
-      sampling: Type.Optional(Sampling),
-    }),
-  ),
-});
+    ),
+  },
+  {
+    description:
+      'The workload that is enrolled, and the platform settings that differ for it. What is not set follows the namespace, then the platform.',
+  },
+);
 
-export const AgentRuntimeStatus = Type.Object({
-  phase: Type.Optional(oneOf(phases)),
-  message: Type.Optional(Type.String({ maxLength: 32768 })),
-  observedGeneration: Type.Optional(Type.Integer({ format: 'int64', minimum: 0 })),
-  conditions: Type.Optional(Conditions),
-  configuredPods: Type.Optional(
-    Type.Integer({
-      format: 'int32',
-      minimum: 0,
-      description: 'Running pods of the target that carry the injected containers.',
-    }),
-  ),
-  linkedSkills: Type.Optional(Type.Array(Type.String({ maxLength: 256 }), { maxItems: 256 })),
-  configHash: Type.Optional(Type.String({ maxLength: 64 })),
-  target: Type.Optional(
-    Type.Object({
-      apiVersion: Type.String({ maxLength: 317 }),
-      kind: Type.String({ maxLength: 63 }),
-      name: Type.String({ maxLength: 253 }),
-      uid: Type.String({ maxLength: 128 }),
-    }),
-  ),
-  identity: Type.Optional(
-    Type.Object({
-      spiffeEnabled: Type.Optional(Type.Boolean()),
-      spiffeId: Type.Optional(Type.String({ maxLength: 2048 })),
-      idpRegistered: Type.Optional(Type.Boolean()),
-      clientId: Type.Optional(Type.String({ maxLength: 2048 })),
-    }),
-  ),
-});
+export const AgentRuntimeStatus = Type.Object(
+  {
+    phase: Type.Optional(
+      oneOf(phases, {
+        description: 'Pending: the target is awaited or being rolled. Active: configured. Error: a person must act.',
+      }),
+    ),
+    message: Type.Optional(Type.String({ maxLength: 32768, description: 'What is so, and what to do about it.' })),
+    observedGeneration: Type.Optional(
+      Type.Integer({ format: 'int64', minimum: 0, description: 'Generation of the spec that this status is about.' }),
+    ),
+    conditions: Type.Optional(Conditions),
+    configuredPods: Type.Optional(
+      Type.Integer({
+        format: 'int32',
+        minimum: 0,
+        description: 'Running pods of the target that carry the injected containers.',
+      }),
+    ),
+    linkedSkills: Type.Optional(
+      Type.Array(Type.String({ maxLength: 256 }), {
+        maxItems: 256,
+        description: 'Skills of the spec and of the workload itself.',
+      }),
+    ),
+    configHash: Type.Optional(
+      Type.String({ maxLength: 64, description: 'Hash of the configuration that was written on the pod template.' }),
+    ),
+    target: Type.Optional(
+      Type.Object(
+        {
+          apiVersion: Type.String({ maxLength: 317, description: 'API version of the workload.' }),
+          kind: Type.String({ maxLength: 63, description: 'Kind of the workload.' }),
+          name: Type.String({ maxLength: 253, description: 'Name of the workload.' }),
+          uid: Type.String({ maxLength: 128, description: 'Unique id of the workload.' }),
+        },
+        { description: 'The workload that carries the label now; it is given back when targetRef changes.' },
+      ),
+    ),
+    identity: Type.Optional(
+      Type.Object(
+        {
+          spiffeEnabled: Type.Optional(Type.Boolean({ description: 'Whether new pods are given a SPIFFE identity.' })),
+          spiffeId: Type.Optional(Type.String({ maxLength: 2048, description: 'SPIFFE ID of the pods.' })),
+          idpRegistered: Type.Optional(
+            Type.Boolean({ description: 'Whether the workload is registered at the identity provider.' }),
+          ),
+          clientId: Type.Optional(
+            Type.String({ maxLength: 2048, description: 'Client ID of the workload at the identity provider.' }),
+          ),
+        },
+        { description: 'The identity of the pods, as far as it is known.' },
+      ),
+    ),
+  },
+  { description: 'What the operator found and did. Written by the operator alone.' },
+);
 
 export type AgentRuntimeSpec = Type.Static<typeof AgentRuntimeSpec>;
 export type AgentRuntimeStatus = Type.Static<typeof AgentRuntimeStatus>;

@@ -25,14 +25,34 @@ export function cel(rule: string, message: string, fieldPath?: string) {
 /** `conditions`, a list-map keyed by type, as in `metav1.Condition`. */
 export const Conditions = Type.Array(
   Type.Object({
-    type: Type.String({ maxLength: 316, pattern: '^[A-Za-z][A-Za-z0-9]*$' }),
-    status: oneOf(['True', 'False', 'Unknown']),
-    reason: Type.String({ minLength: 1, maxLength: 1024, pattern: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$' }),
-    message: Type.String({ maxLength: 32768 }),
-    lastTransitionTime: Type.String({ format: 'date-time' }),
-    observedGeneration: Type.Optional(Type.Integer({ format: 'int64', minimum: 0 })),
+    type: Type.String({
+      maxLength: 316,
+      pattern: '^[A-Za-z][A-Za-z0-9]*$',
+      description: 'What the condition is about.',
+    }),
+    status: oneOf(['True', 'False', 'Unknown'], { description: 'Whether it holds.' }),
+    reason: Type.String({
+      minLength: 1,
+      maxLength: 1024,
+      pattern: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$',
+      description: 'Why, in one word, for programs.',
+    }),
+    message: Type.String({ maxLength: 32768, description: 'Why, and what to do, for people.' }),
+    lastTransitionTime: Type.String({ format: 'date-time', description: 'When status last changed.' }),
+    observedGeneration: Type.Optional(
+      Type.Integer({
+        format: 'int64',
+        minimum: 0,
+        description: 'Generation of the spec that the condition is about.',
+      }),
+    ),
   }),
-  { maxItems: 32, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] },
+  {
+    maxItems: 32,
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['type'],
+    description: 'Details of the state, one entry a type.',
+  },
 );
 
 export type { TSchema };

@@ -21,7 +21,31 @@ const versionOf = (kind: string): Version => {
   return version;
 };
 
+/** Paths of the fields and objects that `kubectl explain` would show without a word. */
+function undescribed(schema: unknown, at: string): readonly string[] {
+  const {
+    description,
+    properties = {},
+    items,
+  } = schema as {
+    readonly description?: string;
+    readonly properties?: Readonly<Record<string, unknown>>;
+    readonly items?: { readonly properties?: Readonly<Record<string, unknown>> };
+  };
+  const below = { ...properties, ...items?.properties };
+  return [
+    ...(description === undefined ? [at] : []),
+    ...Object.entries(below).flatMap(([name, field]) => undescribed(field, `${at}.${name}`)),
+  ];
+}
+
 for (const { kind } of crdSources) {
+  test(`${kind}: every field is explained`, () => {
+    const { openAPIV3Schema } = versionOf(kind).schema;
+    const { metadata: _, ...properties } = openAPIV3Schema.properties;
+    assert.deepEqual(undescribed({ ...openAPIV3Schema, properties }, kind), []);
+  });
+
   test(`${kind}: spec and status are structural, and every string, list and map is bounded`, () => {
     const { properties } = versionOf(kind).schema.openAPIV3Schema;
     assert.deepEqual(structuralViolations(properties['spec'], 'spec'), []);
