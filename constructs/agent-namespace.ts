@@ -2,10 +2,14 @@
 
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
+import { Type } from 'typebox';
 import { labels } from '../runtime/api/names.ts';
+import { refuseCollisions } from './collisions.ts';
 import { type NamespaceConfig, NamespaceDefaults } from './namespace-defaults.ts';
 import { clusterScoped } from './platform-objects.ts';
-import { checkNamespaceName } from './watched-namespaces.ts';
+import { NamespaceName } from './prop-schemas.ts';
+import { propViolations, refuse } from './refusal.ts';
+import { agentNamespaceViolations } from './watched-namespaces.ts';
 
 /** Props of `AgentNamespace`. */
 export interface AgentNamespaceProps {
@@ -22,6 +26,12 @@ export interface AgentNamespaceProps {
   readonly defaults?: NamespaceConfig | undefined;
 }
 
+const Schema = Type.Object({
+  name: NamespaceName,
+  create: Type.Optional(Type.Boolean()),
+  defaults: Type.Optional(Type.Unsafe<NamespaceConfig>({ type: 'object' })),
+});
+
 /**
  * A namespace in which agents run. It always carries `rossoctl-enabled: "true"`, which matters only to an install with
  * `requireNamespaceLabel`.
@@ -31,7 +41,9 @@ export class AgentNamespace extends Construct {
 
   constructor(scope: Construct, id: string, props: AgentNamespaceProps) {
     super(scope, id);
-    checkNamespaceName(props.name);
+    refuse(this, propViolations(Schema, props));
+    refuse(this, agentNamespaceViolations(props.name, undefined, 'name'));
+    refuseCollisions(this);
     this.name = props.name;
     if (props.create ?? true) {
       const namespace = new ApiObject(this, 'namespace', {

@@ -4,17 +4,23 @@ import type { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { install } from '../runtime/api/names.ts';
 import type { AgentPlatformProps } from './agent-platform-props.ts';
+import { AgentPlatformSchema } from './agent-platform-schema.ts';
 import { CertManagerCertificate } from './certificates.ts';
+import { refuseCollisions } from './collisions.ts';
 import { CustomResourceDefinitions } from './crds.ts';
 import { OperatorDeployment } from './deployment.ts';
 import { DeveloperRoles } from './developer-roles.ts';
 import { LabelProtection } from './label-protection.ts';
+import { NamespaceDefaults } from './namespace-defaults.ts';
 import { defaultResources } from './operator-pod.ts';
 import { operatorPermissions } from './permissions.ts';
 import { PlatformConfigMaps } from './platform-config.ts';
 import { platformObject } from './platform-objects.ts';
 import { OperatorRbac } from './rbac.ts';
-import { WatchedNamespaces } from './watched-namespaces.ts';
+import { unsetImage } from './prop-schemas.ts';
+import { propViolations, refuse } from './refusal.ts';
+import { SignatureProtection } from './signature-protection.ts';
+import { agentNamespaceViolations, WatchedNamespaces, watchViolations } from './watched-namespaces.ts';
 import { OperatorWebhooks } from './webhooks.ts';
 
 /**
@@ -32,16 +38,19 @@ export class AgentPlatform extends Construct {
   readonly #rbac: OperatorRbac;
 
   /**
-   * Throws on an image that is empty, on fewer than one replica and on a name that cannot be a namespace. Synthesis fails on
-   * namespaced mode without a namespace, and on configuration the operator would refuse.
+   * Throws on a prop that is unknown or out of bounds, naming it. Synthesis fails on namespaced mode without a namespace, on
+   * configuration the operator would refuse, on a second platform in the app, and on defaults for the operator's own namespace.
    */
   constructor(scope: Construct, id: string, props: AgentPlatformProps) {
     super(scope, id);
-    check(props);
+    refuse(this, propViolations(AgentPlatformSchema, props));
     this.namespace = props.namespace ?? install.namespace;
+    const watch = props.watch ?? { kind: 'cluster' };
+    refuse(this, [...unsetImage(props.image), ...watchViolations(watch, this.namespace)]);
+    refuseCollisions(this);
     this.serviceAccountName = props.serviceAccountName ?? install.serviceAccount;
     this.deploymentName = props.deploymentName ?? install.deployment;
-    this.#watched = new WatchedNamespaces(props.watch ?? { kind: 'cluster' });
+    this.#watched = new WatchedNamespaces(watch);
     const { namespace, serviceAccountName } = this;
     const watched = this.#watched;
 
@@ -49,23 +58,35 @@ export class AgentPlatform extends Construct {
     const crds = new CustomResourceDefinitions(this, 'crds');
     const { config, featureGates } = props;
     const configMaps = new PlatformConfigMaps(this, 'config', { namespace, config, featureGates });
-    const permissions = operatorPermissions;
+    const permissions = operatorPermissions(props.certificates ?? 'self-managed');
     this.#rbac = new OperatorRbac(this, 'rbac', { namespace, serviceAccountName, watched, permissions });
     if (watched.kind === 'cluster') new DeveloperRoles(this, 'developer-roles');
     const operator = this.#operator(props);
     operator.node.addDependency(crds, configMaps, this.#rbac);
     this.deployment = operator.deployment;
     const policy = new LabelProtection(this, 'label-protection', { namespace, serviceAccountName, watched });
-    this.#webhooks(props).node.addDependency(operator, policy);
+    const signatures = new SignatureProtection(this, 'signature-protection', { namespace, serviceAccountName });
+    this.#webhooks(props).node.addDependency(operator, policy, signatures);
     policy.node.addDependency(operator);
-    this.node.addValidation({ validate: () => nothingWatched(watched) });
+    signatures.node.addDependency(operator);
+    this.node.addValidation({
+      validate: () => [...nothingWatched(watched), ...this.#rivals(), ...this.#ownDefaults()],
+    });
   }
 
   /**
    * Watches one more namespace: the operator gets its Role there, and webhooks and policy cover it. Twice changes nothing.
-   * Throws in cluster mode, where every namespace is watched, and on a name that cannot be a namespace.
+   * Throws in cluster mode, where every namespace is watched, and on a namespace where no agent can live.
    */
   watchNamespace(name: string): void {
+    const inVain = `the platform watches every namespace; set watch: { kind: 'namespaced', namespaces: […] }`;
+    const path = 'watchNamespace';
+    refuse(
+      this,
+      this.#watched.kind === 'cluster'
+        ? [{ path, message: `cannot watch ${name} in particular: ${inVain}` }]
+        : agentNamespaceViolations(name, this.namespace, path),
+    );
     this.#watched.add(name);
     this.#rbac.addNamespace(name);
   }
@@ -93,8 +114,28 @@ export class AgentPlatform extends Construct {
         ...(props.logLevel === undefined ? {} : { 'log-level': props.logLevel }),
         ...(qps === undefined ? {} : { 'kube-api-qps': qps }),
         ...(burst === undefined ? {} : { 'kube-api-burst': burst }),
+        ...(props.requireNamespaceLabel === true ? { 'require-namespace-label': 'true' } : {}),
       },
     });
+  }
+
+  /** CRDs, policies and webhook registrations have one name in a cluster. */
+  #rivals(): readonly string[] {
+    const all = this.node.root.node.findAll().filter((other) => other instanceof AgentPlatform);
+    const rival = all.find((other) => other !== this);
+    if (rival === undefined) return [];
+    return [`the app already has an AgentPlatform at ${rival.node.path}: a cluster has one; make an app a cluster`];
+  }
+
+  #ownDefaults(): readonly string[] {
+    return this.node.root.node
+      .findAll()
+      .filter((other) => other instanceof NamespaceDefaults)
+      .filter(({ namespace }) => namespace === this.namespace)
+      .map(
+        ({ node }) =>
+          `${node.path} sets defaults for the operator's own namespace ${this.namespace}, where no pod is ever injected: set config of the AgentPlatform`,
+      );
   }
 
   #webhooks(props: AgentPlatformProps): OperatorWebhooks {
@@ -126,11 +167,4 @@ function operatorNamespace(scope: Construct, name: string): void {
 function nothingWatched(watched: WatchedNamespaces): string[] {
   if (watched.kind === 'cluster' || watched.names.length > 0) return [];
   return ['namespaced mode without a namespace: list one in watch.namespaces or call watchNamespace'];
-}
-
-function check({ image, replicas = 2 }: AgentPlatformProps): void {
-  if (!/^\S+$/.test(image)) throw new Error(`image ${JSON.stringify(image)} is not an image reference`);
-  if (!Number.isInteger(replicas) || replicas < 1) {
-    throw new Error(`replicas ${replicas}: at least one is needed; with two, webhooks answer through a restart`);
-  }
 }

@@ -5,8 +5,11 @@ import type { ResourceQuantities } from './operator-pod.ts';
 
 /** Props of `Agent` and `Tool`. */
 export interface AgentProps {
-  /** Name of the workload, Service, account and AgentRuntime. */
-  readonly name: string;
+  /**
+   * Name of the workload, Service, account and AgentRuntime: at most 63 lower-case letters, digits and dashes, beginning with a letter.
+   * @default the construct's id
+   */
+  readonly name?: string;
   /** Image of the agent. */
   readonly image: string;
   /**
@@ -55,7 +58,7 @@ export interface AgentProps {
    */
   readonly healthPath?: string;
   /**
-   * User the agent runs as; needed when the image's own is root or a name instead of a number.
+   * User the agent runs as; needed when the image's own is root or a name instead of a number. Neither root nor 1337, the proxy's own.
    * @default the image's own, which must not be root
    */
   readonly user?: number;
@@ -70,7 +73,7 @@ export interface AgentProps {
    */
   readonly serviceAccountName?: string;
   /**
-   * More labels of the workload and its pods.
+   * More labels of the workload and its pods; `app.kubernetes.io/name` is the agent's name.
    * @default none
    */
   readonly labels?: Readonly<Record<string, string>>;

@@ -1,10 +1,12 @@
 /** Enrols a workload: the AgentRuntime resource, with mistakes found at synthesis instead of in the cluster. */
 
 import { Construct } from 'constructs';
-import { Check } from 'typebox/value';
 import { KubeAgentRuntime } from '../imports/agent.rossoctl.dev.ts';
-import { type AgentRuntimeSpec, TrustDomain } from '../runtime/api/agent-runtime.ts';
+import type { AgentRuntimeSpec } from '../runtime/api/agent-runtime.ts';
 import { isSameTarget, type TargetRef } from '../runtime/api/target-ref.ts';
+import { agentRuntimeViolations } from './agent-runtime-schema.ts';
+import { refuseCollisions } from './collisions.ts';
+import { defined, refuse } from './refusal.ts';
 import { kindProblem, objectOf, reservedKeyProblems, type WorkloadTarget } from './workload-target.ts';
 
 /** An AgentRuntime by name, made here or elsewhere. */
@@ -36,9 +38,9 @@ export interface AgentRuntimeProps extends AgentRuntimeOverrides {
 }
 
 /**
- * An `AgentRuntime`. Synthesis fails, naming construct and remedy, on: a target of a kind the operator does not support, a second
- * AgentRuntime for the same target in the app, a workload in another namespace, a key on the workload that only the operator may
- * set, and a trust domain that is none.
+ * An `AgentRuntime`. Throws on a prop that is missing, unknown or that the API server would refuse. Synthesis fails, naming construct
+ * and remedy, on: a target of a kind the operator does not support, a second AgentRuntime for the same target in the app, a workload
+ * in another namespace, and a key on the workload that only the operator may set.
  */
 export class AgentRuntime extends Construct implements IAgentRuntime {
   /** An AgentRuntime that is not made in this app. */
@@ -58,14 +60,14 @@ export class AgentRuntime extends Construct implements IAgentRuntime {
   /** The resource itself, for what no prop covers. */
   readonly apiObject: KubeAgentRuntime;
   readonly #target: WorkloadTarget;
-  readonly #trustDomain: string | undefined;
 
   constructor(scope: Construct, id: string, props: AgentRuntimeProps) {
     super(scope, id);
+    refuse(this, agentRuntimeViolations(props));
+    refuseCollisions(this);
     const { target, type, name, namespace, ...overrides } = props;
     const workload = objectOf(target);
     this.#target = target;
-    this.#trustDomain = overrides.identity?.spiffe?.trustDomain;
     this.name = name ?? target.name;
     this.targetRef = { apiVersion: target.apiVersion, kind: target.kind, name: target.name };
     const place = namespace ?? workload?.metadata.namespace;
@@ -84,7 +86,6 @@ export class AgentRuntime extends Construct implements IAgentRuntime {
       ...kindProblem(this.#target),
       ...this.#rivals(),
       ...this.#namespaceProblem(),
-      ...trustDomainProblem(this.#trustDomain),
       ...(workload === undefined ? [] : reservedKeyProblems(workload)),
     ];
   }
@@ -110,23 +111,13 @@ export class AgentRuntime extends Construct implements IAgentRuntime {
   }
 }
 
-/** The overrides in the imported type, whose lists are mutable; they are copied. */
+/** The overrides in the imported type, whose lists are mutable: a copy. */
 function specOf(
   type: AgentRuntimeProps['type'],
   targetRef: TargetRef,
   overrides: AgentRuntimeOverrides,
 ): ConstructorParameters<typeof KubeAgentRuntime>[2]['spec'] {
-  return { type, targetRef, ...structuredClone(overrides) };
-}
-
-function trustDomainProblem(trustDomain: string | undefined): readonly string[] {
-  if (trustDomain === undefined) return [];
-  const isOne = Check(TrustDomain, trustDomain);
-  return isOne
-    ? []
-    : [
-        `identity.spiffe.trustDomain ${JSON.stringify(trustDomain)} is no trust domain: use lower-case letters, digits, dots, dashes and underscores, without spiffe://`,
-      ];
+  return { type, targetRef, ...(defined(overrides) as object) };
 }
 
 class ReferencedAgentRuntime extends Construct implements IAgentRuntime {

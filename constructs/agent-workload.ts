@@ -5,6 +5,9 @@ import type { AgentProps } from './agent-props.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
+/** Props whose name is decided. */
+export type NamedAgentProps = AgentProps & { readonly name: string };
+
 /** What an agent is besides its props. */
 export interface AgentShape {
   readonly defaultProtocols: readonly string[];
@@ -17,12 +20,12 @@ const defaultPort = 8080;
 const defaultResources = { requests: { cpu: '100m', memory: '128Mi' }, limits: { memory: '512Mi' } } as const;
 
 /** Labels that select the agent's pods, in the workload and in its Service: fixed, never from a construct's path. */
-export function agentSelector({ name }: AgentProps): Readonly<Record<string, string>> {
+export function agentSelector({ name }: NamedAgentProps): Readonly<Record<string, string>> {
   return { 'app.kubernetes.io/name': name };
 }
 
 /** Labels of the workload and its pods. Protocol labels count by existence, hence the empty value. */
-export function agentLabels(props: AgentProps, shape: AgentShape): Readonly<Record<string, string>> {
+export function agentLabels(props: NamedAgentProps, shape: AgentShape): Readonly<Record<string, string>> {
   const protocols = (props.protocols ?? shape.defaultProtocols).map((name) => [`${labels.protocolPrefix}${name}`, '']);
   return { ...props.labels, ...agentSelector(props), ...Object.fromEntries(protocols) };
 }
@@ -33,12 +36,12 @@ export function agentAnnotations({ runtime }: AgentProps): Readonly<Record<strin
 }
 
 /** Account of the agent's pods. */
-export function agentAccount({ serviceAccountName, name }: AgentProps): string {
+export function agentAccount({ serviceAccountName, name }: NamedAgentProps): string {
   return serviceAccountName ?? name;
 }
 
 /** `spec` of the Deployment or StatefulSet. */
-export function agentWorkloadSpec(props: AgentProps, shape: AgentShape): Json {
+export function agentWorkloadSpec(props: NamedAgentProps, shape: AgentShape): Json {
   const { name, kind = 'Deployment', replicas } = props;
   return {
     ...(replicas === undefined ? {} : { replicas }),
@@ -49,7 +52,7 @@ export function agentWorkloadSpec(props: AgentProps, shape: AgentShape): Json {
 }
 
 /** `spec` of the Service: the pods' own labels, the agent's own port. */
-export function agentServiceSpec(props: AgentProps, { portName }: AgentShape): Json {
+export function agentServiceSpec(props: NamedAgentProps, { portName }: AgentShape): Json {
   const port = props.port ?? defaultPort;
   return {
     selector: agentSelector(props),
@@ -58,7 +61,7 @@ export function agentServiceSpec(props: AgentProps, { portName }: AgentShape): J
 }
 
 /** Passes Pod Security "restricted". */
-function podSpec(props: AgentProps, shape: AgentShape): Json {
+function podSpec(props: NamedAgentProps, shape: AgentShape): Json {
   const { user } = props;
   return {
     serviceAccountName: agentAccount(props),
@@ -73,7 +76,7 @@ function podSpec(props: AgentProps, shape: AgentShape): Json {
   };
 }
 
-function container(props: AgentProps, { portName }: AgentShape): Json {
+function container(props: NamedAgentProps, { portName }: AgentShape): Json {
   const {
     image,
     command,

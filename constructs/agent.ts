@@ -4,6 +4,7 @@ import { ApiObject, Chart } from 'cdk8s';
 import { Construct } from 'constructs';
 import type { AgentProps } from './agent-props.ts';
 import { AgentRuntime } from './agent-runtime.ts';
+import { agentViolations } from './agent-schema.ts';
 import {
   type AgentShape,
   agentAccount,
@@ -11,7 +12,9 @@ import {
   agentLabels,
   agentServiceSpec,
   agentWorkloadSpec,
+  type NamedAgentProps,
 } from './agent-workload.ts';
+import { refuse } from './refusal.ts';
 
 const shapes = {
   agent: { defaultProtocols: ['a2a'], portName: 'a2a' },
@@ -28,8 +31,11 @@ abstract class EnrolledWorkload extends Construct {
   readonly runtime: AgentRuntime;
   readonly serviceAccountName: string;
 
-  protected constructor(scope: Construct, id: string, type: keyof typeof shapes, props: AgentProps) {
+  protected constructor(scope: Construct, id: string, type: keyof typeof shapes, given: AgentProps) {
     super(scope, id);
+    const { name, ...rest } = { ...given };
+    const props: NamedAgentProps = { ...rest, name: name ?? id };
+    refuse(this, agentViolations(props, name !== undefined));
     const shape: AgentShape = shapes[type];
     this.name = props.name;
     this.namespace = props.namespace ?? Chart.of(this).namespace;
@@ -52,7 +58,7 @@ abstract class EnrolledWorkload extends Construct {
     this.runtime = new AgentRuntime(this, 'runtime', { ...props.runtime, target: this.workload, type });
   }
 
-  #account(props: AgentProps): ApiObject {
+  #account(props: NamedAgentProps): ApiObject {
     return this.#object('account', {
       apiVersion: 'v1',
       kind: 'ServiceAccount',
@@ -75,7 +81,8 @@ abstract class EnrolledWorkload extends Construct {
 /**
  * An agent: an ordinary Deployment (or StatefulSet) as a developer would write it, its Service and account, and the AgentRuntime
  * that enrols it. Nothing of the platform is written on the workload but the protocol label `protocol.rossoctl.io/a2a`; type,
- * hash and sidecars are the operator's to add. Names are the agent's name, selectors are fixed.
+ * hash and sidecars are the operator's to add. Names are the agent's name, by default the construct's id; selectors are fixed.
+ * Throws on a prop that is missing, unknown or that Kubernetes would refuse.
  */
 export class Agent extends EnrolledWorkload {
   constructor(scope: Construct, id: string, props: AgentProps) {

@@ -1,4 +1,4 @@
-/** Where `rossoctl.io/type` can stand, and on which resources: the tables behind the label policy. */
+/** Where a label that only the operator may set can stand, and on which resources: the tables behind the label policies. */
 
 /** One place in an object that can hold the label. */
 export interface LabelPlace {
@@ -22,12 +22,29 @@ export const labelPlaces: readonly LabelPlace[] = [
   },
 ];
 
+/** Resources of one group, with every subresource through which a label can come in. */
+export interface ProtectedResources {
+  readonly apiGroup: string;
+  readonly resources: readonly string[];
+}
+
+const withStatus = (resources: readonly string[]) => resources.flatMap((resource) => [resource, `${resource}/status`]);
+
 /**
  * Every resource that makes pods from a template: what an AgentRuntime can target, and what could be used to get around that.
  * Also through their `status`: some of them take metadata from a write to it.
  */
-export const protectedResources: readonly { readonly apiGroup: string; readonly resources: readonly string[] }[] = [
-  { apiGroup: 'apps', resources: ['deployments', 'statefulsets', 'daemonsets', 'replicasets'] },
-  { apiGroup: 'batch', resources: ['jobs', 'cronjobs'] },
-  { apiGroup: '', resources: ['replicationcontrollers'] },
+export const workloadResources: readonly ProtectedResources[] = [
+  { apiGroup: 'apps', resources: withStatus(['deployments', 'statefulsets', 'daemonsets', 'replicasets']) },
+  { apiGroup: 'batch', resources: withStatus(['jobs', 'cronjobs']) },
+  { apiGroup: '', resources: withStatus(['replicationcontrollers']) },
 ];
+
+/**
+ * Pods themselves. A binding counts: newer API servers copy labels of it onto the pod. The other subresources drop labels
+ * (test/policy-cluster/signature-protection.test.ts).
+ */
+export const podResources: ProtectedResources = {
+  apiGroup: '',
+  resources: ['pods', 'pods/status', 'pods/binding', 'bindings'],
+};

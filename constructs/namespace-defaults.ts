@@ -2,14 +2,17 @@
 
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
+import { Type } from 'typebox';
 import { configMaps, labels } from '../runtime/api/names.ts';
 import type { PartialConfig } from '../runtime/config/platform.ts';
+import { refuseCollisions } from './collisions.ts';
 import { configText } from './config-text.ts';
-import { checkNamespaceName } from './watched-namespaces.ts';
+import { NamespaceName, ObjectName } from './prop-schemas.ts';
+import { propViolations, refuse } from './refusal.ts';
 
 /**
  * What a namespace may set: everything but images, the proxy's ports and user, and the pace of rollouts, which are the
- * platform's alone (rulings, Configuration).
+ * platform's alone.
  */
 export type NamespaceConfig = Omit<PartialConfig, 'images' | 'proxy' | 'rollout'>;
 
@@ -26,6 +29,12 @@ export interface NamespaceDefaultsProps {
   readonly name?: string;
 }
 
+const Schema = Type.Object({
+  namespace: NamespaceName,
+  name: Type.Optional(ObjectName),
+  config: Type.Unsafe<NamespaceConfig>({ type: 'object' }),
+});
+
 /**
  * A ConfigMap labelled `rossoctl.io/defaults: "true"`. Synthesis fails on a second one for the same namespace in the app (the
  * operator would use the first by name and warn), on an unknown key, and on a key that is the platform's alone, with its path.
@@ -37,7 +46,8 @@ export class NamespaceDefaults extends Construct {
 
   constructor(scope: Construct, id: string, props: NamespaceDefaultsProps) {
     super(scope, id);
-    checkNamespaceName(props.namespace);
+    refuse(this, propViolations(Schema, props));
+    refuseCollisions(this);
     this.namespace = props.namespace;
     this.name = props.name ?? 'rossoctl-defaults';
     const { key } = configMaps.namespaceDefaults;

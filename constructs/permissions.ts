@@ -3,13 +3,21 @@
 import { permissions as agentRuntimePermissions } from '../runtime/agent-runtime/permissions.ts';
 import { authBridgePermissions } from '../runtime/authbridge/permissions.ts';
 import type { Permission } from '../runtime/engine/types.ts';
-import { operatorPermissions as processPermissions } from '../runtime/operator/permissions.ts';
+import {
+  madeCertificatePermissions,
+  mountedCertificatePermissions,
+  operatorPermissions as processPermissions,
+} from '../runtime/operator/permissions.ts';
 import { permissions as validationPermissions } from '../runtime/validation/permissions.ts';
+import type { CertificateSource } from './certificates.ts';
 
-/** What the API server must allow the operator, and why. */
-export const operatorPermissions: readonly Permission[] = [
-  ...processPermissions,
-  ...agentRuntimePermissions,
-  ...validationPermissions,
-  ...authBridgePermissions,
-];
+/** What the API server must allow the operator, and why. An operator that is handed its certificate needs no Secret. */
+export function operatorPermissions(certificates: CertificateSource): readonly Permission[] {
+  return [
+    ...processPermissions,
+    ...(certificates === 'self-managed' ? madeCertificatePermissions : mountedCertificatePermissions),
+    ...agentRuntimePermissions,
+    ...validationPermissions,
+    ...authBridgePermissions,
+  ];
+}

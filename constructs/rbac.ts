@@ -23,7 +23,7 @@ const rbac = 'rbac.authorization.k8s.io';
 const component = 'rbac';
 
 /**
- * Roles and bindings of the operator's account (rulings, Installation: what is not used is not granted).
+ * Roles and bindings of the operator's account: what is not used is not granted.
  *
  * | permission's scope | cluster mode              | namespaced mode                         |
  * |--------------------|---------------------------|-----------------------------------------|

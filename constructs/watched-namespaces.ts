@@ -1,6 +1,12 @@
 /** Which namespaces an install watches: all of them, or a list that may grow until synthesis. */
 
 import { Lazy } from 'cdk8s';
+import { Type } from 'typebox';
+import { oneOf } from '../runtime/api/schema.ts';
+import { violationsOf } from '../runtime/config/check.ts';
+import type { Violation } from '../runtime/config/problem.ts';
+import { NamespaceName } from './prop-schemas.ts';
+import { propViolations } from './refusal.ts';
 
 /** Cluster mode watches every namespace; namespaced mode only those listed (environment variable `NAMESPACES2WATCH`). */
 export type WatchScope =
@@ -13,15 +19,27 @@ export const systemNamespaces = ['kube-system', 'kube-public', 'kube-node-lease'
 /** Label that every namespace carries with its own name; the API server sets it. */
 export const namespaceNameLabel = 'kubernetes.io/metadata.name';
 
-const namespaceName = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const Cluster = Type.Object({ kind: oneOf(['cluster', 'namespaced']) });
+const Namespaced = Type.Object({ ...Cluster.properties, namespaces: Type.Array(NamespaceName, { maxItems: 4096 }) });
 
-/** Throws unless `name` can be the name of a namespace. */
-export function checkNamespaceName(name: string): void {
-  if (!namespaceName.test(name)) {
-    throw new Error(
-      `${JSON.stringify(name)} is not a namespace name: use at most 63 lower-case letters, digits and dashes`,
-    );
+/** What is wrong with the prop `watch` of an install whose operator runs in `own`. */
+export function watchViolations(watch: WatchScope, own: string): readonly Violation[] {
+  const schema = (watch as { readonly kind?: unknown }).kind === 'namespaced' ? Namespaced : Cluster;
+  const found = propViolations(schema, watch);
+  if (found.length > 0) return found.map(({ path, message }) => ({ path: `watch.${path}`, message }));
+  const names = watch.kind === 'cluster' ? [] : watch.namespaces;
+  return names.flatMap((name, index) => agentNamespaceViolations(name, own, `watch.namespaces[${index}]`));
+}
+
+/** Why no agent can live in a namespace: its name is none, or the webhooks never look at it. `own` is the operator's, where known. */
+export function agentNamespaceViolations(name: string, own: string | undefined, path: string): readonly Violation[] {
+  const [malformed] = violationsOf(Type.Object({ name: NamespaceName }), { name });
+  if (malformed !== undefined) return [{ path, message: malformed.message }];
+  if (systemNamespaces.some((system) => system === name)) {
+    return [{ path, message: `${name} is Kubernetes' own namespace, where no pod is ever injected: leave it out` }];
   }
+  if (name !== own) return [];
+  return [{ path, message: `${name} is the operator's own namespace, where no pod is ever injected: leave it out` }];
 }
 
 /** The watched namespaces of one install; collections only grow, reads are copies. */
@@ -35,14 +53,8 @@ export class WatchedNamespaces {
     for (const name of scope.namespaces) this.add(name);
   }
 
-  /** Adds a namespace; adding one twice changes nothing. Throws in cluster mode and on a name that cannot be. */
+  /** Adds a namespace of namespaced mode; adding one twice changes nothing. */
   add(name: string): void {
-    if (this.kind === 'cluster') {
-      throw new Error(
-        `cannot watch ${name} in particular: the platform watches every namespace; set watch: { kind: 'namespaced', namespaces: […] }`,
-      );
-    }
-    checkNamespaceName(name);
     this.#names.add(name);
   }
 

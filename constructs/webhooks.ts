@@ -24,7 +24,7 @@ const component = 'webhooks';
 /**
  * `rossoctl-injector` and `rossoctl-validator`. Doubt denies: `failurePolicy: Fail`. Because of that the selectors are narrow:
  * only pods labelled as agent or tool, never a system namespace, never the operator's own (field report AD-01).
- * `caBundle` is never in a manifest (rulings, Installation): the operator fills it in, and nothing here takes it back (PU-02).
+ * `caBundle` is never in a manifest: the operator fills it in, and nothing here takes it back (PU-02).
  */
 export class OperatorWebhooks extends Construct {
   readonly injector: ApiObject;

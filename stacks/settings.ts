@@ -4,6 +4,7 @@ import { violationsOf } from '../runtime/config/check.ts';
 import { problemOf, type Violation } from '../runtime/config/problem.ts';
 import { suggestion } from '../runtime/config/suggest.ts';
 import { readYaml } from '../runtime/config/yaml-tree.ts';
+import { settingsViolations } from './settings-rules.ts';
 import { PlatformSettings } from './settings-schema.ts';
 
 /** Settings of one environment. */
@@ -46,10 +47,13 @@ export function parseSettings(
   const tree = readYaml(text);
   if (!('lineOf' in tree)) throw refused(where, tree);
   const root = tree.value ?? {};
-  const found = [...shapeViolations(root), ...secretViolations(root, '')];
-  const violations = found.map((violation) => ({ ...violation, line: tree.lineOf(violation.path) }));
-  if (violations.length > 0) throw refused(where, violations);
+  const refuseAny = (found: readonly Violation[]) => {
+    const violations = found.map((violation) => ({ ...violation, line: tree.lineOf(violation.path) }));
+    if (violations.length > 0) throw refused(where, violations);
+  };
+  refuseAny([...shapeViolations(root), ...secretViolations(root, '')]);
   const written = sectionAt(sectionAt(root, 'config'), platformKey) as PlatformSettings;
+  refuseAny(settingsViolations(written).map(below));
   const image = overrides.image ?? written.image;
   const problem = imageProblem(image, written.requireImageDigest ?? false);
   if (image === undefined || problem !== undefined) {
@@ -75,11 +79,13 @@ function shapeViolations(root: unknown): readonly Violation[] {
   return [
     ...unknownKeys(Object.keys(root), topLevelKeys, ''),
     ...unknownKeys(ours, [platformKey], 'config.'),
-    ...violationsOf(PlatformSettings, config[platformKey] ?? {}).map(({ path, message }) => ({
-      path: path === '' ? platformPath : `${platformPath}.${path}`,
-      message,
-    })),
+    ...violationsOf(PlatformSettings, config[platformKey] ?? {}).map(below),
   ];
+}
+
+/** A violation of the platform's section, by its path in the file. */
+function below({ path, message }: Violation): Violation {
+  return { path: path === '' ? platformPath : `${platformPath}.${path}`, message };
 }
 
 function unknownKeys(keys: readonly string[], known: readonly string[], prefix: string): readonly Violation[] {
@@ -109,6 +115,8 @@ const byDigest = /^[^\s@]+@sha256:[0-9a-f]{64}$/;
 function imageProblem(image: string | undefined, requireDigest: boolean): string | undefined {
   const remedy = requireDigest ? 'registry/rossoctl@sha256:<64 hex digits>' : 'registry/rossoctl:VERSION';
   if (image === undefined) return `is not set; write it here or give --image ${remedy}`;
+  const [malformed] = violationsOf(PlatformSettings, { image });
+  if (malformed !== undefined) return malformed.message;
   if (requireDigest && !byDigest.test(image)) {
     return `${JSON.stringify(image)} is not pinned by digest, which this environment requires; use ${remedy}`;
   }

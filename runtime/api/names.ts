@@ -87,7 +87,10 @@ export const webhooks = {
 /** Objects that register the webhooks; the operator fills in their `caBundle`. */
 export const webhookConfigurations = { injector: 'rossoctl-injector', validator: 'rossoctl-validator' } as const;
 
-export const policies = { labelProtection: 'agent-label-protection' } as const;
+export const policies = {
+  labelProtection: 'agent-label-protection',
+  signatureProtection: 'signature-label-protection',
+} as const;
 
 const credentialsPrefix = 'rossoctl-keycloak-client-credentials';
 

@@ -1,9 +1,9 @@
 /** What the process itself needs of the API server, beside what its features declare. */
 
-import { install, webhookConfigurations } from '../api/names.ts';
+import { configMaps, install, webhookConfigurations } from '../api/names.ts';
 import type { Permission } from '../engine/types.ts';
 
-/** Lease, events, configuration, and the serving certificate with the webhook configurations that trust it. */
+/** Lease, events and configuration. */
 export const operatorPermissions: readonly Permission[] = Object.freeze([
   {
     apiGroup: 'coordination.k8s.io',
@@ -31,6 +31,7 @@ export const operatorPermissions: readonly Permission[] = Object.freeze([
     apiGroup: '',
     resources: ['configmaps'],
     verbs: ['list', 'watch'],
+    resourceNames: [configMaps.platform.name, configMaps.gates.name],
     scope: 'own',
     why: 'Platform configuration and feature gates are ConfigMaps in the operator’s namespace.',
   },
@@ -41,6 +42,17 @@ export const operatorPermissions: readonly Permission[] = Object.freeze([
     scope: 'watched',
     why: 'Namespace defaults are ConfigMaps in the agents’ namespaces.',
   },
+]);
+
+const registrations = {
+  apiGroup: 'admissionregistration.k8s.io',
+  resources: ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
+  resourceNames: Object.values(webhookConfigurations),
+  scope: 'cluster',
+} as const;
+
+/** The serving certificate that the operator makes itself, and the webhook configurations that trust it. */
+export const madeCertificatePermissions: readonly Permission[] = Object.freeze([
   {
     apiGroup: '',
     resources: ['secrets'],
@@ -57,11 +69,17 @@ export const operatorPermissions: readonly Permission[] = Object.freeze([
     why: 'The serving certificate and its authority live in one Secret, read by every replica and rotated before they expire.',
   },
   {
-    apiGroup: 'admissionregistration.k8s.io',
-    resources: ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
+    ...registrations,
     verbs: ['get', 'list', 'watch', 'patch'],
-    resourceNames: Object.values(webhookConfigurations),
-    scope: 'cluster',
     why: 'The authority of the serving certificate is published as caBundle, and restored when it is wiped.',
+  },
+]);
+
+/** A serving certificate that somebody else makes and mounts: only whether the webhook configurations trust it is looked at. */
+export const mountedCertificatePermissions: readonly Permission[] = Object.freeze([
+  {
+    ...registrations,
+    verbs: ['get', 'list', 'watch'],
+    why: 'A new certificate is served only when its authority is published as caBundle.',
   },
 ]);

@@ -119,6 +119,17 @@ test('the same name in another kind, group or namespace is another target', () =
   assert.equal(objects.length, 4);
 });
 
+test('a prop that is undefined is a prop that is absent', () => {
+  const identity = { spiffe: undefined, allowedAudiences: ['a'] };
+  const props = { target: reference, type: 'agent', mtlsMode: undefined, name: undefined, identity };
+  const objects = synthesized((chart) => new AgentRuntime(chart, 'rt', props as unknown as AgentRuntimeProps));
+  assert.deepEqual(one(objects, 'AgentRuntime')['spec'], {
+    type: 'agent',
+    targetRef: reference,
+    identity: { allowedAudiences: ['a'] },
+  });
+});
+
 const agent = (chart: Chart, id: string, props: Partial<AgentRuntimeProps>) =>
   new AgentRuntime(chart, id, { target: reference, type: 'agent', ...props });
 
@@ -160,7 +171,69 @@ const refused: readonly (readonly [what: string, build: (chart: Chart) => void, 
   [
     'a trust domain with a scheme',
     (chart) => agent(chart, 'rt', { identity: { spiffe: { trustDomain: 'spiffe://prod.example' } } }),
-    /trustDomain "spiffe:\/\/prod\.example" is no trust domain: .*without spiffe:\/\//,
+    /\[test\/rt\] identity\.spiffe\.trustDomain: "spiffe:\/\/prod\.example" is not allowed; .*without spiffe:\/\//,
+  ],
+  [
+    'an unknown field',
+    (chart) => agent(chart, 'rt', { trace: { sampling: { rat: 1 } } } as object),
+    /\[test\/rt\] trace\.sampling\.rat: unknown key; did you mean rate\?/,
+  ],
+  [
+    'an unknown prop',
+    (chart) => agent(chart, 'rt', { mtlsmode: 'strict' } as object),
+    /\[test\/rt\] mtlsmode: unknown key; did you mean mtlsMode\?/,
+  ],
+  [
+    'a reference instead of a workload',
+    (chart) => agent(chart, 'rt', { targetRef: reference } as object),
+    /\[test\/rt\] targetRef: unknown key; (allowed are target|did you mean target\?)/,
+  ],
+  [
+    'a rate out of bounds',
+    (chart) => agent(chart, 'rt', { trace: { sampling: { rate: 2 } } }),
+    /trace\.sampling\.rate: 2 is not allowed; must be a number from 0 to 1/,
+  ],
+  [
+    'an endpoint that is none',
+    (chart) => agent(chart, 'rt', { trace: { endpoint: 'a b' } }),
+    /\[test\/rt\] trace\.endpoint: "a b" is not allowed/,
+  ],
+  [
+    'a mode that is none',
+    (chart) => agent(chart, 'rt', { authBridgeMode: 'x' } as object),
+    /authBridgeMode: "x" is not/,
+  ],
+  [
+    'no type',
+    (chart) => agent(chart, 'rt', { type: undefined } as object),
+    /type: is missing; must be one of agent, tool/,
+  ],
+  [
+    'a skill listed twice',
+    (chart) => agent(chart, 'rt', { skills: ['a', 'a'] }),
+    /skills\[1\]: "a" is listed twice; remove/,
+  ],
+  [
+    'no target',
+    (chart) => agent(chart, 'rt', { target: undefined } as object),
+    /\[test\/rt\] target: is missing; give the workload: a construct, or \{ apiVersion, kind, name \}/,
+  ],
+  [
+    'a target without its kind',
+    (chart) => agent(chart, 'rt', { target: { apiVersion: 'apps/v1', name: 'a' } } as object),
+    /\[test\/rt\] target\.kind: is missing; must be text/,
+  ],
+  [
+    'a target’s name that is none',
+    (chart) => agent(chart, 'rt', { target: { ...reference, name: 'A b' } }),
+    /\[test\/rt\] target\.name: "A b" is not allowed/,
+  ],
+  ['a name that is none', (chart) => agent(chart, 'rt', { name: 'A_b' }), /\[test\/rt\] name: "A_b" is not allowed/],
+  ['a namespace that is none', (chart) => agent(chart, 'rt', { namespace: 'a.b' }), /namespace: "a\.b" is not allowed/],
+  [
+    'no props at all',
+    (chart) => new AgentRuntime(chart, 'rt', undefined as unknown as AgentRuntimeProps),
+    /\[test\/rt\] target: is missing/,
   ],
   [
     'a namespace that is not the target’s',

@@ -97,6 +97,13 @@ test('a chart’s namespace is everyone’s namespace', () => {
   assert.deepEqual(new Set(objects.map(({ metadata }) => metadata.namespace)), new Set(['team1']));
 });
 
+test('CS-02 without a name, the construct’s id is the name of everything', () => {
+  const unnamed = synthesized((chart) => {
+    assert.equal(new Agent(chart, 'weather', { image: 'example.test/weather:1' }).name, 'weather');
+  });
+  assert.deepEqual(unnamed, agent());
+});
+
 test('refused: two agents with one name', () => {
   const twice = () =>
     synthesized((chart) => {
@@ -106,6 +113,91 @@ test('refused: two agents with one name', () => {
   assert.throws(twice, /Deployment weather already has an AgentRuntime/);
 });
 
-test('refused: a label that only the operator sets', () => {
-  assert.throws(() => agent({ labels: { 'rossoctl.io/type': 'agent' } }), /sets rossoctl\.io\/type on its metadata/);
-});
+const refused: readonly (readonly [what: string, act: () => unknown, says: RegExp])[] = [
+  [
+    'a label that only the operator sets',
+    () => agent({ labels: { 'rossoctl.io/type': 'agent' } }),
+    /sets rossoctl\.io\/type on its metadata/,
+  ],
+  [
+    'an id that can be no name, without a name',
+    () => synthesized((chart) => new Agent(chart, 'Weather 1', { image: 'i' })),
+    /^Error: \[test\/Weather 1\] name: the construct's id "Weather 1" is not allowed; must .*; set name, or change the id$/,
+  ],
+  [
+    'a name that a Service cannot have',
+    () => agent({ name: '1weather' }),
+    /\[test\/agent\] name: "1weather" is not allowed/,
+  ],
+  ['a name with dots', () => agent({ name: 'a.b' }), /name: "a\.b" is not allowed; .*beginning with a letter/],
+  ['an empty name', () => agent({ name: '' }), /name: "" is not allowed/],
+  [
+    'a name that is too long',
+    () => agent({ name: 'a'.repeat(64) }),
+    /name: "a+" is not allowed; must be text of 1 to 63/,
+  ],
+  [
+    'a name that is too long for the pods of a StatefulSet',
+    () => agent({ name: 'a'.repeat(53), kind: 'StatefulSet' }),
+    /name: has 53 characters; a StatefulSet's name has at most 52/,
+  ],
+  [
+    'an empty image',
+    () => agent({ image: '' }),
+    /\[test\/agent\] image: "" is not allowed; must be text .*Image reference/,
+  ],
+  ['no image', () => agent({ image: undefined } as object), /image: is missing; must be text .*Image reference/],
+  [
+    'an image that was never set',
+    () => agent({ image: 'registry.example/undefined' }),
+    /image: .* ends in undefined: a variable/,
+  ],
+  [
+    'port 0',
+    () => agent({ port: 0 }),
+    /\[test\/agent\] port: 0 is not allowed; must be a whole number from 1 to 65535/,
+  ],
+  ['port 65536', () => agent({ port: 65536 }), /port: 65536 is not allowed/],
+  ['a port in quotes', () => agent({ port: '80' } as object), /port: "?80"? is a string; write 80 without quotes/],
+  ['fewer than no replicas', () => agent({ replicas: -1 }), /replicas: -1 is not allowed/],
+  ['root', () => agent({ user: 0 }), /user: 0 is root, .*choose another number, for example 1000/],
+  ['the proxy’s user', () => agent({ user: 1337 }), /user: 1337 is the proxy's own user, .*choose another number/],
+  [
+    'a kind that is none',
+    () => agent({ kind: 'Job' } as object),
+    /kind: "Job" is not allowed; must be one of Deployment/,
+  ],
+  ['a namespace that is none', () => agent({ namespace: 'Team 1' }), /namespace: "Team 1" is not allowed/],
+  ['an account that is none', () => agent({ serviceAccountName: 'a b' }), /serviceAccountName: "a b" is not allowed/],
+  [
+    'another name as a label',
+    () => agent({ labels: { 'app.kubernetes.io/name': 'x' } }),
+    /labels\.app\.kubernetes\.io\/name: is the agent's name, by which its pods are selected; remove it, or set name/,
+  ],
+  ['a label’s value that is none', () => agent({ labels: { team: 'a b' } }), /labels\.team: "a b" is not allowed/],
+  [
+    'a number in the environment',
+    () => agent({ env: { A: 1 } } as object),
+    /env\.A: 1 is a number; write it in quotes/,
+  ],
+  [
+    'an unknown prop',
+    () => agent({ imagePullPolice: 'Never' } as object),
+    /imagePullPolice: unknown key; did you mean imagePullPolicy\?/,
+  ],
+  [
+    'an override that is none',
+    () => agent({ runtime: { mtlsMode: 'on' } } as object),
+    /\[test\/agent\/runtime\] mtlsMode: "on" is not allowed; must be one of disabled, permissive, strict/,
+  ],
+  [
+    'no props at all',
+    () => synthesized((chart) => new Agent(chart, 'agent', undefined as unknown as AgentProps)),
+    /\[test\/agent\] image: is missing/,
+  ],
+];
+for (const [what, act, says] of refused) {
+  test(`refused: ${what}`, () => {
+    assert.throws(act, says);
+  });
+}

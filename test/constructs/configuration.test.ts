@@ -3,7 +3,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Chart } from 'cdk8s';
-import { AgentNamespace, NamespaceDefaults } from '../../constructs/index.ts';
+import {
+  AgentNamespace,
+  type AgentNamespaceProps,
+  NamespaceDefaults,
+  type NamespaceDefaultsProps,
+} from '../../constructs/index.ts';
 import { isProblem, parseConfig, parseGates } from '../../runtime/config/sources.ts';
 import { one, platform, synthesized } from './synthesized.ts';
 
@@ -87,7 +92,27 @@ const refused: readonly (readonly [what: string, build: (chart: Chart) => void, 
   [
     'a name that is no namespace',
     (chart) => new NamespaceDefaults(chart, 'd', { namespace: 'Team 1', config: {} }),
-    /"Team 1" is not a namespace name/,
+    /\[test\/d\] namespace: "Team 1" is not allowed; must .*Name of a namespace/,
+  ],
+  [
+    'a name that is no name',
+    (chart) => new NamespaceDefaults(chart, 'd', { namespace: 'team1', name: 'A', config: {} }),
+    /\[test\/d\] name: "A" is not allowed/,
+  ],
+  [
+    'nothing',
+    (chart) => new NamespaceDefaults(chart, 'd', { namespace: 'team1' } as NamespaceDefaultsProps),
+    /\[test\/d\] config: is missing; must be a section/,
+  ],
+  [
+    'a namespace for agents without a name',
+    (chart) => new AgentNamespace(chart, 'n', {} as AgentNamespaceProps),
+    /\[test\/n\] name: is missing; must be text/,
+  ],
+  [
+    'a namespace of Kubernetes for agents',
+    (chart) => new AgentNamespace(chart, 'n', { name: 'kube-system' }),
+    /\[test\/n\] name: kube-system is Kubernetes' own namespace, where no pod is ever injected/,
   ],
 ];
 for (const [what, build, says] of refused) {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { App, Chart } from 'cdk8s';
+import type { AgentPlatformProps } from '../../constructs/index.ts';
 import { operatorPermissions } from '../../constructs/permissions.ts';
 import { OperatorRbac } from '../../constructs/rbac.ts';
 import { WatchedNamespaces, type WatchScope } from '../../constructs/watched-namespaces.ts';
@@ -71,9 +72,60 @@ test('a scope nobody asks for leaves nothing', () => {
   assert.deepEqual(rendered({ kind: 'cluster' }, []), []);
 });
 
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+const rolesOf = (props: Partial<AgentPlatformProps>) =>
+  platform(props).filter(({ kind }) => kind === 'Role' || kind === 'ClusterRole');
+const rulesAbout = (roles: readonly Synthesized[], resource: string): readonly Rule[] =>
+  roles.flatMap((role): readonly Rule[] => role['rules']).filter(({ resources }) => resources.includes(resource));
+
+/** What a role grants on any name although it grants the same on some names too: one of the two is too much. */
+function broadBesideNarrow(rules: readonly Rule[]): readonly string[] {
+  const single = rules.flatMap(({ apiGroups, resources, verbs, resourceNames }) =>
+    apiGroups.flatMap((group) =>
+      resources.flatMap((resource) =>
+        verbs.map((verb) => ({ what: `${verb} ${group}/${resource}`, isNarrow: resourceNames !== undefined })),
+      ),
+    ),
+  );
+  const narrow = new Set(single.filter(({ isNarrow }) => isNarrow).map(({ what }) => what));
+  return single.filter(({ what, isNarrow }) => !isNarrow && narrow.has(what)).map(({ what }) => what);
+}
+
+test('RB-02 whoever is handed the certificate reads no Secret and writes no webhook registration', () => {
+  const roles = rolesOf({ certificates: 'cert-manager' });
+  assert.deepEqual(rulesAbout(roles, 'secrets'), []);
+  assert.deepEqual(
+    rulesAbout(roles, 'mutatingwebhookconfigurations').flatMap(({ verbs }) => verbs),
+    ['get', 'list', 'watch'],
+  );
+  const own = rulesAbout(rolesOf({}), 'mutatingwebhookconfigurations').flatMap(({ verbs }) => verbs);
+  assert.ok(own.includes('patch'));
+});
+
+test('RB-02 a broad grant beside a narrow one is seen', () => {
+  const rule: Rule = { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list'] };
+  assert.deepEqual(broadBesideNarrow([rule, { ...rule, verbs: ['list'], resourceNames: ['a'] }]), ['list /configmaps']);
+});
+
 const modes: readonly WatchScope[] = [{ kind: 'cluster' }, { kind: 'namespaced', namespaces: ['team1'] }];
 for (const watch of modes) {
-  const roles = platform({ watch }).filter(({ kind }) => kind === 'Role' || kind === 'ClusterRole');
+  const roles = rolesOf({ watch });
+
+  test(`RB-02 ${watch.kind} mode: no role grants on any name what it grants on some`, () => {
+    for (const role of roles) assert.deepEqual(broadBesideNarrow(role['rules']), [], role.metadata.name);
+  });
+
+  test(`RB-02 ${watch.kind} mode: of its own namespace's ConfigMaps the operator lists the two it reads`, () => {
+    const own = roles.filter(({ metadata }) => metadata.namespace === 'rossoctl-system');
+    for (const { resourceNames } of rulesAbout(own, 'configmaps')) {
+      assert.deepEqual(resourceNames, ['rossoctl-feature-gates', 'rossoctl-platform-config']);
+    }
+  });
 
   test(`RB-02 ${watch.kind} mode: no wildcard anywhere`, () => {
     assert.equal(JSON.stringify(roles.map((role) => role['rules'])).includes('*'), false);
@@ -105,7 +157,7 @@ test('every role of the operator says why', () => {
   );
   assert.ok(ours.length > 0);
   const lines = ours.flatMap(({ metadata }) => (metadata.annotations?.['rossoctl.io/why'] ?? '').split('\n'));
-  for (const { why } of operatorPermissions)
+  for (const { why } of operatorPermissions('self-managed'))
     assert.ok(
       lines.some((line) => line.endsWith(why)),
       why,

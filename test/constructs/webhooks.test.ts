@@ -90,12 +90,12 @@ test('AD-01 the operator’s namespace is excluded under whatever name', () => {
   assert.ok(webhook.namespaceSelector.matchExpressions[0].values.includes('agents-op'));
 });
 
-test('AD-01 a namespaced install that lists system namespaces still excludes them', () => {
-  const [webhook] = injector({ watch: { kind: 'namespaced', namespaces: ['kube-system', 'team1'] } });
+test('AD-01 a namespaced install excludes system namespaces too', () => {
+  const [webhook] = injector({ watch: { kind: 'namespaced', namespaces: ['team1'] } });
   const [never, only] = webhook.namespaceSelector.matchExpressions;
   assert.equal(never.operator, 'NotIn');
   assert.ok(never.values.includes('kube-system'));
-  assert.deepEqual(only, { key: 'kubernetes.io/metadata.name', operator: 'In', values: ['kube-system', 'team1'] });
+  assert.deepEqual(only, { key: 'kubernetes.io/metadata.name', operator: 'In', values: ['team1'] });
 });
 
 test('AD-01 the operator’s own pods do not carry the type label', () => {
@@ -110,7 +110,7 @@ test('the namespace label is required only when the install says so', () => {
   assert.equal(injector()[0].namespaceSelector.matchLabels, undefined);
 });
 
-test('namespaced mode limits webhooks and policy, also for a namespace that is added late', () => {
+test('namespaced mode limits webhooks and the type’s policy, also for a namespace that is added late', () => {
   const objects = platform({ watch: { kind: 'namespaced', namespaces: ['team1'] } }, (made) =>
     made.watchNamespace('team2'),
   );
@@ -119,8 +119,10 @@ test('namespaced mode limits webhooks and policy, also for a namespace that is a
   assert.deepEqual(mutating.namespaceSelector.matchExpressions[1], only);
   const [validating] = one(objects, 'ValidatingWebhookConfiguration')['webhooks'];
   assert.deepEqual(validating.namespaceSelector, { matchExpressions: [only] });
-  const { matchConstraints } = one(objects, 'ValidatingAdmissionPolicy')['spec'];
-  assert.deepEqual(matchConstraints.namespaceSelector, { matchExpressions: [only] });
+  const policy = (name: string) => one(objects, 'ValidatingAdmissionPolicy', name)['spec'].matchConstraints;
+  assert.deepEqual(policy('agent-label-protection').namespaceSelector, { matchExpressions: [only] });
+  // A verdict is believed wherever a pod runs, so nobody may claim one anywhere.
+  assert.deepEqual(policy('signature-label-protection').namespaceSelector, {});
 });
 
 test('PU-02 no manifest carries a caBundle, a type label or a hash', () => {

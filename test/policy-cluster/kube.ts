@@ -23,6 +23,8 @@ export type Json = Readonly<Record<string, unknown>>;
 
 export interface Kube {
   request(method: string, url: string, body?: unknown, options?: RequestOptions): Promise<Answer>;
+  /** The status of a GET alone: the body, for example a watch's events, is not read as one document. */
+  status(url: string, who?: Who): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -36,10 +38,19 @@ export function kubeOf(plane: ControlPlane): Kube {
   const file = (name: string): string => readFileSync(path.join(plane.certificatesDir, name), 'utf8');
   const connect = { ca: file('ca.crt'), cert: file('admin.crt'), key: file('admin.key') };
   const agent = new Agent({ connect });
+  const impersonating = ({ user, groups = ['system:masters'] }: Who) => ({
+    'Impersonate-User': user,
+    'Impersonate-Group': [...groups],
+  });
   return {
+    status: async (url, who) => {
+      const headers = who === undefined ? {} : impersonating(who);
+      const { statusCode, body } = await agent.request({ origin: plane.server, path: url, method: 'GET', headers });
+      await body.dump();
+      return statusCode;
+    },
     request: async (method, url, body, { who, contentType = 'application/json' } = {}) => {
-      const groups = who?.groups ?? ['system:masters'];
-      const impersonation = who === undefined ? {} : { 'Impersonate-User': who.user, 'Impersonate-Group': [...groups] };
+      const impersonation = who === undefined ? {} : impersonating(who);
       const {
         statusCode,
         headers,

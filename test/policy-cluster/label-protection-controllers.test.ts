@@ -101,14 +101,16 @@ describe("Kubernetes' own controllers", () => {
     allowed(await kube.request('POST', '/api/v1/namespaces/controllers/pods', pod, { who: developer }));
   });
 
-  test('the policy type-checks on every kind it matches', async () => {
-    const url = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/agent-label-protection';
-    await eventually(async () => {
-      const { body } = await kube.request('GET', url);
-      const status = body['status'] as { typeChecking?: { expressionWarnings?: readonly unknown[] } } | undefined;
-      if (status?.typeChecking === undefined) return 'not type-checked yet';
-      assert.deepEqual(status.typeChecking.expressionWarnings ?? [], []);
-      return undefined;
+  for (const policy of ['agent-label-protection', 'signature-label-protection']) {
+    test(`${policy} type-checks on every kind it matches`, async () => {
+      const url = `/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/${policy}`;
+      await eventually(async () => {
+        const { body } = await kube.request('GET', url);
+        const status = body['status'] as { typeChecking?: { expressionWarnings?: readonly unknown[] } } | undefined;
+        if (status?.typeChecking === undefined) return 'not type-checked yet';
+        assert.deepEqual(status.typeChecking.expressionWarnings ?? [], []);
+        return undefined;
+      });
     });
-  });
+  }
 });

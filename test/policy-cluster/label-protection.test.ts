@@ -1,4 +1,4 @@
-/** The seed's scenario table for `agent-label-protection`, on a real API server: every kind, every place, every way of writing. */
+/** The scenario table for `agent-label-protection`, on a real API server: every kind, every place, every way of writing. */
 
 import assert from 'node:assert/strict';
 import test, { after, before, describe } from 'node:test';
@@ -91,6 +91,44 @@ describe('VP-05 VP-02 the scenario table', () => {
       assert.equal((body['metadata'] as { labels?: Record<string, string> }).labels?.[typeLabel], undefined);
     });
   }
+});
+
+describe('what a refusal says', () => {
+  const [kind] = workloadKinds;
+  assert.ok(kind);
+  const collection = urlOf(kind, 'words');
+  const create = async (value: string) => {
+    const object = labelled(kind.make('odd'), kind.places['metadata'] ?? [], value);
+    return (await kube.request('POST', collection, object, { who: developer })).message;
+  };
+  before(() => makeNamespace(kube, 'words'));
+
+  test('a type is repeated as the one to ask for', async () => {
+    assert.match(
+      await create('tool'),
+      /create an AgentRuntime with spec\.type tool whose targetRef names this Deployment$/,
+    );
+  });
+
+  for (const value of ['Agent', 'yes', '']) {
+    test(`${JSON.stringify(value)} is not: agent and tool are the only types`, async () => {
+      const message = await create(value);
+      assert.match(
+        message,
+        /with spec\.type agent or tool \(there is no other type\) whose targetRef names this Deployment$/,
+      );
+    });
+  }
+
+  test('so is a change to one', async () => {
+    const target = await writers.make(kind, 'words', 'changed');
+    await writers.enrol(target);
+    const { message } = await writers.patch(target, mergePatch(kind, { metadata: 'Agent' }), developer);
+    assert.match(
+      message,
+      /from agent to Agent by hand: set spec\.type of .* this Deployment to agent or tool \(there is no/,
+    );
+  });
 });
 
 describe('VP-01 absent labels never fail', () => {

@@ -1,9 +1,10 @@
-/** An API server with the label policy in force, and the people who write to it. */
+/** An API server with the label policies in force, and the people who write to it. */
 
 import { App, Chart } from 'cdk8s';
 import { AgentPlatform } from '../../constructs/index.ts';
 import { type ControlPlane, startControlPlane } from '../lab/control-plane.ts';
 import { eventually, type Json, type Kube, kubeOf, type Who } from './kube.ts';
+import { typeLabel, verifiedLabel } from './workloads.ts';
 
 /** A developer with every right but the operator's name. */
 export const developer: Who = { user: 'alice@example.test' };
@@ -22,7 +23,7 @@ const collections: Readonly<Record<string, string>> = {
   ValidatingAdmissionPolicyBinding: `${api}/validatingadmissionpolicybindings`,
 };
 
-/** Starts an API server with controllers, installs the policy as the constructs render it, and waits until it refuses. */
+/** Starts an API server with controllers, installs the policies as the constructs render them, and waits until they refuse. */
 export async function startPolicyBed(): Promise<PolicyBed> {
   const plane = await startControlPlane({ name: 'policy', withControllerManager: true });
   const kube = kubeOf(plane);
@@ -43,7 +44,7 @@ export async function startPolicyBed(): Promise<PolicyBed> {
       const made = await kube.request('POST', collection, object);
       if (made.code !== 201) throw new Error(`${String(object['kind'])}: ${made.message}`);
     }
-    await untilEnforced(kube);
+    for (const label of [typeLabel, verifiedLabel]) await untilEnforced(kube, label);
   } catch (error) {
     await bed.close();
     throw error;
@@ -52,18 +53,18 @@ export async function startPolicyBed(): Promise<PolicyBed> {
 }
 
 /** A policy takes a moment from its creation to its first refusal. */
-async function untilEnforced(kube: Kube): Promise<void> {
+async function untilEnforced(kube: Kube, label: string): Promise<void> {
   const probe = {
     apiVersion: 'batch/v1',
     kind: 'Job',
-    metadata: { name: 'probe', labels: { 'rossoctl.io/type': 'agent' } },
+    metadata: { name: 'probe', labels: { [label]: 'agent' } },
     spec: { suspend: true, template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } } },
   };
   await eventually(async () => {
     const { code } = await kube.request('POST', '/apis/batch/v1/namespaces/default/jobs?dryRun=All', probe, {
       who: developer,
     });
-    return code === 403 ? undefined : `a labelled Job is answered ${code}`;
+    return code === 403 ? undefined : `a Job labelled ${label} is answered ${code}`;
   });
 }
 

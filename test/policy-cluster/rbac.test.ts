@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { App, Chart } from 'cdk8s';
-import { AgentPlatform, type WatchScope } from '../../constructs/index.ts';
+import { AgentPlatform, type CertificateSource, type WatchScope } from '../../constructs/index.ts';
 import { operatorPermissions } from '../../constructs/permissions.ts';
 import type { Permission } from '../../runtime/engine/types.ts';
 import { type ControlPlane, startControlPlane } from '../lab/control-plane.ts';
@@ -59,8 +59,8 @@ const rbacCollections: Readonly<Record<string, (namespace: string) => string>> =
 };
 
 /** Does a declared permission cover the question, in a mode that watches `watched` (absent: everything)? */
-function isDeclared(ask: Ask, watched: readonly string[] | undefined): boolean {
-  return operatorPermissions.some(
+function isDeclared(permissions: readonly Permission[], ask: Ask, watched: readonly string[] | undefined): boolean {
+  return permissions.some(
     (permission) =>
       permission.apiGroup === ask.group &&
       permission.resources.includes(ask.resource) &&
@@ -80,8 +80,10 @@ function covers(
   return namespace !== undefined && watched.includes(namespace);
 }
 
+/** Questions about everything that is declared by any install, so that what one variant lacks is asked for there too. */
 function questions(): readonly Ask[] {
-  const declared = operatorPermissions.flatMap(({ apiGroup, resources, resourceNames = [] }) =>
+  const everything = [...operatorPermissions('self-managed'), ...operatorPermissions('cert-manager')];
+  const declared = everything.flatMap(({ apiGroup, resources, resourceNames = [] }) =>
     resources.flatMap((resource) =>
       [undefined, ...resourceNames, 'another'].map((name) => ({ group: apiGroup, resource, name })),
     ),
@@ -95,13 +97,19 @@ function questions(): readonly Ask[] {
   return [...new Map(all.map((ask) => [JSON.stringify(ask), ask])).values()];
 }
 
-const modes: readonly (readonly [WatchScope, readonly string[] | undefined])[] = [
-  [{ kind: 'cluster' }, undefined],
-  [{ kind: 'namespaced', namespaces: ['team1'] }, ['team1']],
+interface Mode {
+  readonly watch: WatchScope;
+  readonly watched: readonly string[] | undefined;
+  readonly certificates: CertificateSource;
+}
+
+const modes: readonly Mode[] = [
+  { watch: { kind: 'cluster' }, watched: undefined, certificates: 'self-managed' },
+  { watch: { kind: 'namespaced', namespaces: ['team1'] }, watched: ['team1'], certificates: 'cert-manager' },
 ];
 
-for (const [watch, watched] of modes) {
-  describe(`${watch.kind} mode`, () => {
+for (const { watch, watched, certificates } of modes) {
+  describe(`${watch.kind} mode, certificates ${certificates}`, () => {
     let plane: ControlPlane;
     let kube: Kube;
     before(async () => {
@@ -111,7 +119,7 @@ for (const [watch, watched] of modes) {
         await kube.request('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
       }
       const chart = new Chart(new App(), 'platform');
-      new AgentPlatform(chart, 'rossoctl', { image: 'i', watch });
+      new AgentPlatform(chart, 'rossoctl', { image: 'i', watch, certificates });
       for (const object of chart.toJson() as readonly (Json & { kind: string; metadata: { namespace?: string } })[]) {
         const collection = rbacCollections[object.kind]?.(object.metadata.namespace ?? '');
         if (collection === undefined) continue;
@@ -141,13 +149,14 @@ for (const [watch, watched] of modes) {
 
     test('RB-02 every question is answered as declared: nothing is missing, nothing is too much', async () => {
       const asked = questions();
+      const permissions = operatorPermissions(certificates);
       const wrong: string[] = [];
       for (let start = 0; start < asked.length; start += 50) {
         const batch = asked.slice(start, start + 50);
         const answers = await Promise.all(batch.map(isAllowed));
         answers.forEach((allowed, index) => {
           const ask = batch[index];
-          if (ask !== undefined && allowed !== isDeclared(ask, watched)) {
+          if (ask !== undefined && allowed !== isDeclared(permissions, ask, watched)) {
             wrong.push(`${allowed ? 'too much' : 'missing'}: ${JSON.stringify(ask)}`);
           }
         });
@@ -158,9 +167,21 @@ for (const [watch, watched] of modes) {
 
     test('RB-01 the account reads what it watches and nothing beside it', async () => {
       const who = { user: account, groups };
-      const list = async (url: string) => (await kube.request('GET', url, undefined, { who })).code;
+      const list = (url: string) => kube.status(url, who);
       assert.equal(await list('/api/v1/namespaces/team1/pods'), 200);
-      assert.equal(await list('/api/v1/namespaces/rossoctl-system/configmaps'), 200);
+      const own = '/api/v1/namespaces/rossoctl-system/configmaps';
+      for (const name of ['rossoctl-platform-config', 'rossoctl-feature-gates']) {
+        assert.equal(await list(`${own}?fieldSelector=metadata.name%3D${name}`), 200);
+        const watching = `watch=true&timeoutSeconds=1&allowWatchBookmarks=true&fieldSelector=metadata.name%3D${name}`;
+        assert.equal(await list(`${own}?${watching}`), 200);
+        const streaming = `${watching}&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`;
+        assert.equal(await list(`${own}?${streaming}`), 200);
+      }
+      // In cluster mode the defaults of namespaces are read everywhere.
+      const beside = watched === undefined ? 200 : 403;
+      assert.equal(await list(own), beside);
+      assert.equal(await list(`${own}?fieldSelector=metadata.name%3Danother`), beside);
+      assert.equal(await list(`${own}?watch=true&timeoutSeconds=1`), beside);
       assert.equal(await list('/api/v1/namespaces/team3/pods'), watched === undefined ? 200 : 403);
       assert.equal(await list('/api/v1/pods'), watched === undefined ? 200 : 403);
       assert.equal(await list('/api/v1/secrets'), 403);

@@ -14,6 +14,7 @@ export interface WorkloadKind {
 }
 
 export const typeLabel = 'rossoctl.io/type';
+export const verifiedLabel = 'agent.rossoctl.dev/signature-verified';
 
 const containers = [{ name: 'agent', image: 'example.test/agent:1' }];
 const app = (name: string) => ({ app: name });
@@ -83,17 +84,17 @@ export const workloadKinds: readonly WorkloadKind[] = [
   },
 ];
 
-/** A copy of `object` with the type label at `path`; `undefined` takes it away. */
-export function labelled(object: Json, path: readonly string[], value: Value): Json {
+/** A copy of `object` with a label at `path`; `undefined` takes it away. */
+export function labelled(object: Json, path: readonly string[], value: Value, label = typeLabel): Json {
   const copy = structuredClone(object) as Record<string, unknown>;
   let at = copy;
   for (const step of path) at = (at[step] ??= {}) as Record<string, unknown>;
-  if (value === undefined) delete at[typeLabel];
-  else at[typeLabel] = value;
+  if (value === undefined) delete at[label];
+  else at[label] = value;
   return copy;
 }
 
-/** A merge patch that sets or removes the type label at `path` and touches nothing else. */
-export function labelPatch(path: readonly string[], value: Value): Json {
-  return path.reduceRight<Json>((below, step) => ({ [step]: below }), { [typeLabel]: value ?? null });
+/** A merge patch that sets or removes a label at `path` and touches nothing else. */
+export function labelPatch(path: readonly string[], value: Value, label = typeLabel): Json {
+  return path.reduceRight<Json>((below, step) => ({ [step]: below }), { [label]: value ?? null });
 }

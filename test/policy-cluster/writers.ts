@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Answer, Json, Kube, Who } from './kube.ts';
 import { developer, operator } from './policy-bed.ts';
-import { labelled, labelPatch, type Value, type WorkloadKind } from './workloads.ts';
+import { labelled, labelPatch, typeLabel, type Value, type WorkloadKind } from './workloads.ts';
 
 export interface Target {
   readonly kind: WorkloadKind;
@@ -30,8 +30,8 @@ export interface Writers {
 
 export const urlOf = (kind: WorkloadKind, namespace: string) => kind.collection.replace('NS', namespace);
 
-/** Writers to the API server that `kube` answers with once it has started. */
-export function writersTo(kube: () => Kube): Writers {
+/** Writers of one label to the API server that `kube` answers with once it has started. */
+export function writersTo(kube: () => Kube, label = typeLabel): Writers {
   const urlOfTarget = ({ kind, namespace, name }: Target) => `${urlOf(kind, namespace)}/${name}`;
   const patch: Writers['patch'] = (target, body, who) =>
     kube().request('PATCH', urlOfTarget(target), body, { who, contentType: 'application/merge-patch+json' });
@@ -44,13 +44,13 @@ export function writersTo(kube: () => Kube): Writers {
   };
   return {
     ways: {
-      PUT: (target, changes, who) => replace(target, who, (live) => withLabels(target.kind, live, changes)),
+      PUT: (target, changes, who) => replace(target, who, (live) => withLabels(target.kind, live, changes, label)),
       'server-side apply': (target, changes, who) => {
         const url = `${urlOfTarget(target)}?fieldManager=gitops&force=true`;
-        const body = withLabels(target.kind, target.kind.make(target.name), changes);
+        const body = withLabels(target.kind, target.kind.make(target.name), changes, label);
         return kube().request('PATCH', url, body, { who, contentType: 'application/apply-patch+yaml' });
       },
-      'merge patch': (target, changes, who) => patch(target, mergePatch(target.kind, changes), who),
+      'merge patch': (target, changes, who) => patch(target, mergePatch(target.kind, changes, label), who),
     },
     patch,
     replace,
@@ -60,23 +60,23 @@ export function writersTo(kube: () => Kube): Writers {
     },
     enrol: async (target) => {
       const everywhere = Object.fromEntries(Object.keys(target.kind.places).map((place) => [place, 'agent']));
-      allowed(await patch(target, mergePatch(target.kind, everywhere), operator));
+      allowed(await patch(target, mergePatch(target.kind, everywhere, label), operator));
     },
   };
 }
 
 /** A copy of an object with the label at some of its kind's places. */
-export function withLabels(kind: WorkloadKind, object: Json, changes: Changes): Json {
+export function withLabels(kind: WorkloadKind, object: Json, changes: Changes, label = typeLabel): Json {
   return Object.entries(changes).reduce(
-    (next, [place, value]) => labelled(next, kind.places[place] ?? [], value),
+    (next, [place, value]) => labelled(next, kind.places[place] ?? [], value, label),
     object,
   );
 }
 
 /** The same as a merge patch. */
-export function mergePatch(kind: WorkloadKind, changes: Changes): Json {
+export function mergePatch(kind: WorkloadKind, changes: Changes, label = typeLabel): Json {
   return Object.entries(changes).reduce<Json>(
-    (all, [place, value]) => deepMerge(all, labelPatch(kind.places[place] ?? [], value)),
+    (all, [place, value]) => deepMerge(all, labelPatch(kind.places[place] ?? [], value, label)),
     {},
   );
 }
@@ -90,9 +90,10 @@ function deepMerge(a: Json, b: Json): Json {
   return { ...a, ...Object.fromEntries(both) };
 }
 
-export function refused(answer: Answer, value: string): void {
+/** Refused by the policy, with a sentence that names the value and what to do. */
+export function refused(answer: Answer, value: string, remedy = /AgentRuntime/): void {
   assert.equal(answer.code, 403, answer.message);
-  assert.match(answer.message, /AgentRuntime/);
+  assert.match(answer.message, remedy);
   assert.ok(answer.message.includes(value), `${answer.message} names ${value}`);
 }
 

@@ -94,6 +94,54 @@ const refused: readonly (readonly [what: string, text: string, says: RegExp])[] 
     /rossoctl:platform\.image: .*is a secret; manifests only name Secrets/,
   ],
   [
+    'a name that is none',
+    platform('image: i\nserviceAccountName: \'a" || true || "\''),
+    /line 4: config\.rossoctl:platform\.serviceAccountName: .* is not allowed; must .*Name of an object/,
+  ],
+  [
+    'a namespace that is none',
+    platform('image: i\nnamespace: a.b'),
+    /rossoctl:platform\.namespace: "a\.b" is not allowed/,
+  ],
+  [
+    'a Deployment that is none',
+    platform('image: i\ndeploymentName: A'),
+    /platform\.deploymentName: "A" is not allowed/,
+  ],
+  ['an image with a blank', platform('image: a b'), /platform\.image: "a b" is not allowed; .*without blanks/],
+  ['no requests', platform('image: i\napiRequests:\n  qps: 0'), /apiRequests\.qps: 0 is not allowed/],
+  ['no replica', platform('image: i\nreplicas: 0'), /replicas: 0 is not allowed; must be a whole number from 1 to 100/],
+  [
+    'a namespace listed twice',
+    platform('image: i\nnamespaces:\n  - name: team1\n  - name: team1'),
+    /line 6: config\.rossoctl:platform\.namespaces\[1\]\.name: team1 is already listed as namespaces\[0\]: merge the two/,
+  ],
+  [
+    'the operator’s namespace among those of agents',
+    platform('image: i\nnamespaces:\n  - name: rossoctl-system'),
+    /line 5: config\.rossoctl:platform\.namespaces\[0\]\.name: rossoctl-system is the operator's own namespace, .*create: false/,
+  ],
+  [
+    'defaults for the operator’s namespace',
+    platform('image: i\nnamespace: op\nnamespaces:\n  - name: op\n    create: false\n    defaults: {}'),
+    /namespaces\[0\]\.name: op is the operator's own namespace, where no pod is ever injected: leave it out/,
+  ],
+  [
+    'watching the operator’s namespace',
+    platform('image: i\nmode: namespaced\nnamespaces:\n  - name: rossoctl-system\n    create: false'),
+    /namespaces\[0\]\.name: rossoctl-system is the operator's own namespace, where no pod is ever injected/,
+  ],
+  [
+    'a namespace of Kubernetes',
+    platform('image: i\nnamespaces:\n  - name: kube-system'),
+    /namespaces\[0\]\.name: kube-system is Kubernetes' own namespace/,
+  ],
+  [
+    'namespaced mode without a namespace',
+    platform('image: i\nmode: namespaced'),
+    /rossoctl:platform\.namespaces: is empty, but mode is namespaced: list the namespaces to watch/,
+  ],
+  [
     'a tag where a digest is required',
     platform('image: a:1\nrequireImageDigest: true'),
     /"a:1" is not pinned by digest, which this environment requires; use registry\/rossoctl@sha256/,
@@ -104,6 +152,15 @@ for (const [what, text, says] of refused) {
     assert.throws(() => parse(text), { code: 'Settings', message: says });
   });
 }
+
+test('refused: an image of the caller’s that is none', () => {
+  assert.throws(() => parse(platform('image: i'), 'a b'), /platform\.image: "a b" is not allowed; .*without blanks/);
+});
+
+test('the operator’s namespace may be named where nothing is asked of it', () => {
+  const { platform: read } = parse(platform('image: i\nnamespaces:\n  - name: rossoctl-system\n    create: false'));
+  assert.equal(read.namespaces?.length, 1);
+});
 
 test('refused: an environment there is not', () => {
   assert.throws(() => readSettings('prodution'), /no environment "prodution": did you mean production\?/);

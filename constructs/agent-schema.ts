@@ -1,0 +1,108 @@
+/** What the props of an agent or a tool must look like, and what no schema can say of them. */
+
+import { Type, type TSchema } from 'typebox';
+import { oneOf, stringMap } from '../runtime/api/schema.ts';
+import { compiledDefaults } from '../runtime/config/platform.ts';
+import type { Violation } from '../runtime/config/problem.ts';
+import type { AgentProps } from './agent-props.ts';
+import { agentSelector, type NamedAgentProps } from './agent-workload.ts';
+import {
+  ImagePullPolicy,
+  ImageReference,
+  NamespaceName,
+  ObjectName,
+  Resources,
+  ServiceName,
+  unsetImage,
+} from './prop-schemas.ts';
+import { propViolations } from './refusal.ts';
+
+const optional = Type.Optional;
+const Words = Type.Array(Type.String({ maxLength: 65536 }), { maxItems: 1024 });
+
+const Schema = Type.Object({
+  name: ServiceName,
+  image: ImageReference,
+  namespace: optional(NamespaceName),
+  imagePullPolicy: optional(ImagePullPolicy),
+  port: optional(Type.Integer({ minimum: 1, maximum: 65535 })),
+  kind: optional(oneOf(['Deployment', 'StatefulSet'])),
+  replicas: optional(Type.Integer({ minimum: 0, maximum: 10000 })),
+  protocols: optional(
+    Type.Array(
+      Type.String({
+        minLength: 1,
+        maxLength: 63,
+        pattern: '^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$',
+        description: 'Name of a protocol, for example a2a.',
+      }),
+      { maxItems: 16 },
+    ),
+  ),
+  command: optional(Words),
+  args: optional(Words),
+  env: optional(stringMap({ maxProperties: 1024, maxLength: 65536 })),
+  envFromSecrets: optional(Type.Array(ObjectName, { maxItems: 64 })),
+  resources: optional(Resources),
+  healthPath: optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 1024,
+      pattern: '^/\\S*$',
+      description: 'Path of a URL, for example /healthz.',
+    }),
+  ),
+  user: optional(Type.Integer({ minimum: 0, maximum: 2147483647 })),
+  writableRoot: optional(Type.Boolean()),
+  serviceAccountName: optional(ObjectName),
+  labels: optional(
+    Type.Unsafe<Readonly<Record<string, string>>>({
+      type: 'object',
+      maxProperties: 64,
+      additionalProperties: {
+        type: 'string',
+        maxLength: 63,
+        pattern: '^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$',
+        description: 'Value of a label, of letters, digits, dashes, dots and underscores.',
+      },
+    }),
+  ),
+  /** Checked by the AgentRuntime itself. */
+  runtime: optional(Type.Unsafe<unknown>({ type: 'object' })),
+} as const satisfies Readonly<Record<keyof AgentProps, TSchema>>);
+
+/** A StatefulSet's pods carry its name with a hash of eleven more characters as a label. */
+const longestStatefulSet = 52;
+
+/** Everything that is wrong with props that already have their name; `isOwnName` when that was given, and not the construct's id. */
+export function agentViolations(props: NamedAgentProps, isOwnName: boolean): readonly Violation[] {
+  const found = propViolations(Schema, props).map((violation) =>
+    violation.path !== 'name' || isOwnName
+      ? violation
+      : { ...violation, message: `the construct's id ${violation.message}; set name, or change the id` },
+  );
+  if (found.length > 0) return found;
+  return [...nameViolations(props), ...unsetImage(props.image), ...userViolations(props), ...labelViolations(props)];
+}
+
+function nameViolations({ name, kind }: NamedAgentProps): readonly Violation[] {
+  if (kind !== 'StatefulSet' || name.length <= longestStatefulSet) return [];
+  const message = `has ${name.length} characters; a StatefulSet's name has at most ${longestStatefulSet}, or its pods cannot be made`;
+  return [{ path: 'name', message }];
+}
+
+function userViolations({ user }: NamedAgentProps): readonly Violation[] {
+  const choose = 'choose another number, for example 1000';
+  if (user === 0) return [{ path: 'user', message: `0 is root, as which no agent may run; ${choose}` }];
+  if (user !== compiledDefaults.proxy.uid) return [];
+  return [{ path: 'user', message: `${user} is the proxy's own user, whose traffic is not captured; ${choose}` }];
+}
+
+function labelViolations(props: NamedAgentProps): readonly Violation[] {
+  return Object.keys(agentSelector(props))
+    .filter((key) => Object.hasOwn(props.labels ?? {}, key))
+    .map((key) => ({
+      path: `labels.${key}`,
+      message: `is the agent's name, by which its pods are selected; remove it, or set name`,
+    }));
+}

@@ -1,0 +1,94 @@
+/** An admission policy that keeps one label for the operator's account: the shape that all such policies share. */
+
+import type { ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import { hasKey, isNotAccount, valueAt } from './cel.ts';
+import { type LabelPlace, labelPlaces, type ProtectedResources } from './label-places.ts';
+import { platformObject } from './platform-objects.ts';
+
+/** Whose label it is. */
+export interface OperatorAccount {
+  readonly namespace: string;
+  readonly serviceAccountName: string;
+}
+
+/** What one policy differs in from another. */
+export interface OperatorLabel {
+  /** Name of the policy and its binding. */
+  readonly name: string;
+  readonly label: string;
+  readonly resources: readonly ProtectedResources[];
+  /** A label selector of namespaces; `{}` for all. */
+  readonly namespaceSelector: unknown;
+  /** Who else may set it, as further match conditions. */
+  readonly exceptions?: readonly { readonly name: string; readonly expression: string }[];
+  /** Short and fixed, for where no expression can be shown. */
+  readonly message: string;
+  /** A CEL expression of the sentence that names value, place and remedy; it may use the variables `<id>` and `<id>Before`. */
+  messageAt(place: LabelPlace): string;
+}
+
+const api = 'admissionregistration.k8s.io/v1';
+const component = 'label-protection';
+
+/**
+ * A ValidatingAdmissionPolicy and its binding. Allowed: a value that does not change, removal, and the operator's own account.
+ * Everything else is refused, in metadata and templates, by whatever verb writes it (create, update, patch, server-side apply, status).
+ */
+export abstract class OperatorLabelPolicy extends Construct {
+  readonly policy: ApiObject;
+  readonly binding: ApiObject;
+
+  protected constructor(scope: Construct, id: string, account: OperatorAccount, label: OperatorLabel) {
+    super(scope, id);
+    const { name } = label;
+    this.policy = platformObject(this, 'policy', {
+      apiVersion: api,
+      kind: 'ValidatingAdmissionPolicy',
+      name,
+      component,
+      content: { spec: policySpec(account, label) },
+    });
+    this.binding = platformObject(this, 'binding', {
+      apiVersion: api,
+      kind: 'ValidatingAdmissionPolicyBinding',
+      name,
+      component,
+      content: { spec: { policyName: name, validationActions: ['Deny'] } },
+    });
+    this.binding.addDependency(this.policy);
+  }
+}
+
+function policySpec(account: OperatorAccount, policy: OperatorLabel): Readonly<Record<string, unknown>> {
+  const { label, resources, namespaceSelector, exceptions = [], message } = policy;
+  return {
+    failurePolicy: 'Fail',
+    matchConstraints: {
+      matchPolicy: 'Equivalent',
+      namespaceSelector,
+      resourceRules: resources.map((group) => ({
+        apiGroups: [group.apiGroup],
+        apiVersions: ['v1'],
+        operations: ['CREATE', 'UPDATE'],
+        resources: group.resources,
+        scope: 'Namespaced',
+      })),
+    },
+    matchConditions: [
+      { name: 'carries-the-label', expression: labelPlaces.map(({ path }) => hasKey(path, label)).join(' || ') },
+      { name: 'is-not-the-operator', expression: isNotAccount(account.namespace, account.serviceAccountName) },
+      ...exceptions,
+    ],
+    variables: labelPlaces.flatMap(({ id, path }) => [
+      { name: id, expression: valueAt('object', path, label) },
+      { name: `${id}Before`, expression: `oldObject == null ? [] : ${valueAt('oldObject', path, label)}` },
+    ]),
+    validations: labelPlaces.map((place) => ({
+      expression: `variables.${place.id} == [] || variables.${place.id} == variables.${place.id}Before`,
+      messageExpression: policy.messageAt(place),
+      message,
+      reason: 'Forbidden',
+    })),
+  };
+}

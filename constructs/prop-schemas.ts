@@ -1,0 +1,55 @@
+/** What names, images and quantities in props must look like, whoever reads them: a construct or an environment's settings. */
+
+import { Type } from 'typebox';
+import { oneOf, stringMap } from '../runtime/api/schema.ts';
+import type { Violation } from '../runtime/config/problem.ts';
+
+const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+
+/** A DNS label. */
+export const NamespaceName = Type.String({
+  minLength: 1,
+  maxLength: 63,
+  pattern: `^${label}$`,
+  description: 'Name of a namespace, of lower-case letters, digits and dashes.',
+});
+
+/** A DNS subdomain. */
+export const ObjectName = Type.String({
+  minLength: 1,
+  maxLength: 253,
+  pattern: `^${label}(\\.${label})*$`,
+  description: 'Name of an object, of lower-case letters, digits, dashes and dots.',
+});
+
+/** Stricter than other names: a Service's name is a label that begins with a letter. */
+export const ServiceName = Type.String({
+  minLength: 1,
+  maxLength: 63,
+  pattern: '^[a-z]([-a-z0-9]*[a-z0-9])?$',
+  description: 'Name of a Service, of lower-case letters, digits and dashes, beginning with a letter.',
+});
+
+export const ImageReference = Type.String({
+  minLength: 1,
+  maxLength: 512,
+  pattern: '^\\S+$',
+  description: 'Image reference without blanks, for example registry.example/name:1.',
+});
+
+/** An image in which a variable of the program was never set: of the right shape, and nobody's. */
+export function unsetImage(image: string): readonly Violation[] {
+  const unset = /(?:^|[/:@])(undefined|null)$/.exec(image)?.[1];
+  if (unset === undefined) return [];
+  return [
+    { path: 'image', message: `${JSON.stringify(image)} ends in ${unset}: a variable that it is made of is not set` },
+  ];
+}
+
+export const ImagePullPolicy = oneOf(['Always', 'IfNotPresent', 'Never']);
+
+/** Requests and limits in Kubernetes' own quantities. */
+export const Resources = Type.Object({
+  requests: stringMap({ maxProperties: 16, maxLength: 32 }),
+  limits: stringMap({ maxProperties: 16, maxLength: 32 }),
+});

@@ -1,0 +1,38 @@
+/** What settings of the right shape can still get wrong together: namespaces that are listed twice, or where no agent can live. */
+
+import { agentNamespaceViolations } from '../constructs/watched-namespaces.ts';
+import { install } from '../runtime/api/names.ts';
+import type { Violation } from '../runtime/config/problem.ts';
+import type { PlatformSettings } from './settings-schema.ts';
+
+type NamespaceSettings = NonNullable<PlatformSettings['namespaces']>[number];
+
+/** Violations by paths below the platform's section; the section fits its schema. */
+export function settingsViolations(settings: PlatformSettings): readonly Violation[] {
+  const { namespaces = [], mode = 'cluster' } = settings;
+  if (mode === 'namespaced' && namespaces.length === 0) {
+    const message = 'is empty, but mode is namespaced: list the namespaces to watch, or use mode: cluster';
+    return [{ path: 'namespaces', message }];
+  }
+  const names = namespaces.map(({ name }) => name);
+  return namespaces.flatMap((entry, index) => {
+    const path = `namespaces[${index}].name`;
+    const first = names.indexOf(entry.name);
+    if (first < index) {
+      const message = `${entry.name} is already listed as namespaces[${first}]: merge the two entries`;
+      return [{ path, message }];
+    }
+    return placeViolations(entry, path, settings);
+  });
+}
+
+/** The operator's own namespace may be named beside the others, as long as nothing is asked of it. */
+function placeViolations(entry: NamespaceSettings, path: string, settings: PlatformSettings): readonly Violation[] {
+  const { namespace: own = install.namespace, mode = 'cluster' } = settings;
+  if (entry.name !== own || mode === 'namespaced' || entry.defaults !== undefined) {
+    return agentNamespaceViolations(entry.name, own, path);
+  }
+  if (entry.create === false) return [];
+  const message = `${own} is the operator's own namespace, which the install makes already: leave it out, or write create: false`;
+  return [{ path, message }];
+}
