@@ -62,6 +62,21 @@ export function grantText({ verb, resource, at, names }: Grant): string {
   return [verb, resource, at, ...names].join(' ');
 }
 
+/** Grants of the same verb on the same resource that reach less: fewer names, or one place of many. */
+function narrower(grant: Grant, all: readonly Grant[]): readonly Grant[] {
+  const { verb, resource, at, names } = grant;
+  if (names.length > 0) return [];
+  return all.filter(
+    (other) =>
+      other.verb === verb && other.resource === resource && (other.at === at ? other.names.length > 0 : at === '*'),
+  );
+}
+
+/** Whether this request needs this grant: it uses it, and no narrower one would have done. */
+export function isNeededFor(grant: Grant, request: AuditRequest, all: readonly Grant[]): boolean {
+  return isUsedBy(grant, request) && !narrower(grant, all).some((other) => isUsedBy(other, request));
+}
+
 /** Server-side apply of an object that is not there yet: the API server asks for "create" as well, and answers 201. */
 function verbsOf({ verb, responseStatus }: AuditRequest): readonly string[] {
   return verb === 'patch' && responseStatus?.code === 201 ? ['patch', 'create'] : [verb];
