@@ -13,6 +13,6 @@ export function parseCommandLine<const T extends NonNullable<ParseArgsConfig['op
     return values as ReturnType<typeof parseArgs<{ options: T }>>['values'];
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
-    process.exit(2);
+    return process.exit(2);
   }
 }
