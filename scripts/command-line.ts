@@ -8,7 +8,7 @@ export function parseCommandLine<const T extends NonNullable<ParseArgsConfig['op
     const { values } = parseArgs({ options: { ...options, help: { type: 'boolean', short: 'h' } }, strict: true });
     if ('help' in values && values.help === true) {
       process.stdout.write(usage);
-      process.exit(0);
+      return process.exit(0);
     }
     return values as ReturnType<typeof parseArgs<{ options: T }>>['values'];
   } catch (error) {
