@@ -56,16 +56,3 @@ test('a stalled event loop fails healthz, and is forgiven after two windows', as
   // Bounded by the runner alone: on a busy machine other stalls may follow, and each is forgiven in its turn.
   while (!it.healthz().ok) await sleep(100);
 });
-  await sleep(600);
-  assert.equal(it.healthz().ok, true);
-  const until = performance.now() + 1200;
-  while (performance.now() < until);
-  await sleep(50);
-  assert.match(it.healthz().checks[0]?.reason ?? '', /stood still for \d+ ms/);
-  let waits = 0;
-  while (!it.healthz().ok && waits < 20) {
-    waits += 1;
-    await sleep(100);
-  }
-  assert.equal(it.healthz().ok, true);
-});
