@@ -5,7 +5,8 @@ import { applyObject } from './api-objects.ts';
 import type { Finding } from './figures.ts';
 import { watchFleet } from './fleet.ts';
 import { peer } from './peer.ts';
-import { breakdown, ofFleet, planeCpuSeconds } from './scenario-enrol.ts';
+import { planeCpuSeconds } from './plane-usage.ts';
+import { breakdown, ofFleet } from './scenario-enrol.ts';
 import type { World } from './world.ts';
 
 export async function measureChange(world: World): Promise<Finding> {

@@ -5,7 +5,8 @@ import type { BenchBed } from './bed.ts';
 import { type Figure, type Finding, numberText } from './figures.ts';
 import { createDeployments, enrol, type Enrolment, type Fleet, planFleet } from './fleet.ts';
 import { peer } from './peer.ts';
-import { type Usage, usageOf } from './process-usage.ts';
+import type { Usage } from './process-usage.ts';
+import { planeCpuSeconds } from './plane-usage.ts';
 import { plainWritesPerSecond } from './plain-writes.ts';
 import { percentile, tally } from './statistics.ts';
 import type { World } from './world.ts';
@@ -52,11 +53,6 @@ export async function enrolFleet(bed: BenchBed, fleet: Fleet): Promise<Enrolled>
     cpuSeconds: (usage.cpuMs - before) / 1000,
     planeCpuSeconds: planeCpuSeconds(bed) - planeBefore,
   };
-}
-
-/** What the processes of the control plane have used so far. */
-export function planeCpuSeconds({ plane }: BenchBed): number {
-  return plane.processes().reduce((total, { pid }) => total + usageOf(pid).cpuMs, 0) / 1000;
 }
 
 export function newFleet(world: World): Fleet {

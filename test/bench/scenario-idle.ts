@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Finding } from './figures.ts';
 import { peer } from './peer.ts';
+import { untilPlaneRests } from './plane-usage.ts';
 import { isWrite } from './start.ts';
 import type { World } from './world.ts';
 
@@ -11,7 +12,7 @@ export async function measureIdle(world: World): Promise<Finding> {
   const operator = await bed.operator();
   const seconds = world.size(60);
   world.say(`idle: ${seconds} s`);
-  await bed.audit.untilQuiet(Date.now());
+  await untilPlaneRests(bed);
   const before = operator.usage().cpuMs;
   const from = Date.now();
   const begun = performance.now();

@@ -4,6 +4,7 @@ import { request as ask } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webhooks } from '../../runtime/api/names.ts';
 import type { BenchBed } from './bed.ts';
+import { untilPlaneRests } from './plane-usage.ts';
 import type { Usage } from './process-usage.ts';
 
 export interface Start {
@@ -32,6 +33,7 @@ export async function measureStart(
   review: string,
   isAnswer: (body: string) => boolean = () => true,
 ): Promise<Start> {
+  await untilPlaneRests(bed);
   const operator = await bed.restartOperator();
   const begun = performance.now();
   const [admission, ready, synced] = await Promise.all([
