@@ -56,4 +56,4 @@ async function main(): Promise<number> {
   return result.complaints.length === 0 ? 0 : 1;
 }
 
-process.exitCode = await main();
+process.exit(await main());

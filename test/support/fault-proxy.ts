@@ -2,6 +2,7 @@
 
 import { once } from 'node:events';
 import net from 'node:net';
+import { cutSocket } from './cut-socket.ts';
 
 /**
  * `pass`: bytes go through. `black-hole`: connections stay open, bytes in either direction are thrown away. `slow`: so many bytes a second
@@ -32,7 +33,7 @@ export async function startFaultProxy(upstreamPort: number): Promise<FaultProxy>
   const server = net.createServer((client) => {
     connections += 1;
     if (fault.mode === 'refuse') {
-      client.resetAndDestroy();
+      cutSocket(client);
       return;
     }
     const pair = join(client, net.connect(upstreamPort, '127.0.0.1'), () => fault);
@@ -72,8 +73,8 @@ function join(client: net.Socket, upstream: net.Socket, fault: () => Fault): Pai
   let isSilent = false;
   const isDeaf = (): boolean => isSilent || fault().mode === 'black-hole';
   const end = (): void => {
-    client.resetAndDestroy();
-    upstream.resetAndDestroy();
+    cutSocket(client);
+    cutSocket(upstream);
   };
   client.on('error', end).on('close', end);
   upstream.on('error', end).on('close', end);

@@ -2,6 +2,7 @@
 
 import { once } from 'node:events';
 import net from 'node:net';
+import { cutSocket } from './cut-socket.ts';
 import type { OperatorProcess } from './operator-process.ts';
 
 export interface ServiceProxy {
@@ -31,7 +32,7 @@ export async function startServiceProxy(): Promise<ServiceProxy> {
   const server = net.createServer((client) => {
     const ready = [...backends].filter(({ isReady }) => isReady);
     const backend = ready[turn++ % Math.max(1, ready.length)];
-    if (backend === undefined) client.resetAndDestroy();
+    if (backend === undefined) cutSocket(client);
     else join(client, backend);
   });
   server.listen(0, '127.0.0.1');
@@ -43,11 +44,11 @@ export async function startServiceProxy(): Promise<ServiceProxy> {
     while (!ending.signal.aborted && backend.operator.isRunning) {
       const wasReady = backend.isReady;
       backend.isReady = (await backend.operator.readiness())?.ok === true;
-      if (wasReady && !backend.isReady) backend.sockets.forEach((socket) => socket.resetAndDestroy());
+      if (wasReady && !backend.isReady) backend.sockets.forEach((socket) => cutSocket(socket));
       await pauseOf(probeEveryMs, ending.signal);
     }
     backend.isReady = false;
-    backend.sockets.forEach((socket) => socket.resetAndDestroy());
+    backend.sockets.forEach((socket) => cutSocket(socket));
     backends.delete(backend);
   };
   const following = new Set<Promise<void>>();
