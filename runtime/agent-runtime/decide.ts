@@ -18,6 +18,10 @@ export function decide(observed: Observed, now: Date): Plan<AgentRuntimeStatus> 
   if (patch !== undefined) return { patch: [patch], afterMs: 1 };
   const step = stepOf(observed);
   const hindered = hindrance(observed, step);
+  if (hindered.isQuiet === true && isReported(observed)) {
+    const { status } = observed.runtime;
+    return { apply: writes(observed, step, hindered), status, notices: [], ...earliest(hindered.afterMs) };
+  }
   const written = hindered.isApplied ? step.apply : undefined;
   const report = step.owns === undefined ? nothing : reportOf(observed, { workload: step.owns, written, now });
   const status = statusOf(observed, { step, hindered, report, now });
@@ -27,6 +31,11 @@ export function decide(observed: Observed, now: Date): Plan<AgentRuntimeStatus> 
     notices: notices(observed.runtime.status?.conditions ?? [], status.conditions ?? []),
     ...earliest(hindered.afterMs, report.afterMs, 'unreadable' in observed.target ? unreadableMs : undefined),
   };
+}
+
+/** The status speaks of this very spec. */
+function isReported({ runtime }: Observed): boolean {
+  return runtime.status?.observedGeneration === runtime.metadata.generation;
 }
 
 /** A target that was never there tells nobody when its kind can be read again. */

@@ -10,6 +10,8 @@ export interface Hindrance {
   /** Takes the step's own obstacle's place in `Ready`; undefined: none. */
   readonly obstacle: Obstacle | undefined;
   readonly afterMs: number | undefined;
+  /** A short wait for a place: the status that stands is as good as one that would be replaced in a moment. */
+  readonly isQuiet?: boolean;
 }
 
 /** Waiting shorter than this is not worth a status write. */
@@ -31,7 +33,7 @@ export function hindrance(observed: Observed, step: Step): Hindrance {
 function queued({ place }: Observed): Hindrance {
   if (place.kind !== 'waiting') return { isApplied: false, obstacle: undefined, afterMs: undefined };
   if (place.waitedMs < quietWaitMs) {
-    return { isApplied: false, obstacle: undefined, afterMs: quietWaitMs - place.waitedMs };
+    return { isApplied: false, obstacle: undefined, afterMs: quietWaitMs - place.waitedMs, isQuiet: true };
   }
   const message = place.isPaused
     ? 'A new configuration waits: rollout.paused is true in the platform configuration. Set it to false to go on.'

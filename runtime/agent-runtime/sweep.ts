@@ -68,7 +68,7 @@ function judgement({ pods, off, hash }: SweepInput, isSettled: boolean): Omit<Fi
       message: `Pods that run an older configuration: ${listed(outdated)}. They have it until they are replaced.`,
     };
   }
-  const older = pods.filter((pod) => !pod.hasOurDefaults);
+  const older = isSettled ? pods.filter((pod) => !pod.hasOurDefaults) : [];
   if (older.length > 0) {
     return {
       status: 'True',

@@ -11,7 +11,7 @@ import type { KubeObject, Watch } from '../engine/types.ts';
 const enrolled = `${labels.type} in (${agentTypes.join(',')})`;
 
 /** The annotations of ours that are read from pods; a pod may carry large ones of others. */
-const podAnnotations: readonly string[] = [annotations.injected, annotations.configHash];
+const podAnnotations: readonly string[] = [annotations.injected, annotations.configHash, annotations.defaultsHash];
 
 /** Pods of enrolled workloads: labels, owners, our annotations, container names, phase and conditions. Index `owner`: the controller's uid. */
 export const enrolledPods: Watch<Pod> = Object.freeze({

@@ -184,10 +184,14 @@ test('RC-04 a runtime whose spec no schema would accept any more can be deleted,
   await ns.says('Active/Configured');
   // The same object as an older, laxer schema would have let it in.
   const crd = await bed.client.get(kinds.customResourceDefinition, { name: 'agentruntimes.agent.rossoctl.dev' });
-  const lax = structuredClone(crd) as unknown as { spec: { versions: { schema: { openAPIV3Schema: unknown } }[] } };
+  const lax = structuredClone(crd) as unknown as {
+    spec: { versions: { schema: { openAPIV3Schema: unknown }; selectableFields?: unknown }[] };
+  };
   const [version] = lax.spec.versions;
   if (version === undefined) throw new Error('the CRD has no version');
   version.schema.openAPIV3Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  // A field without a schema cannot be selected by.
+  delete version.selectableFields;
   const relaxed = await bed.client.replace(kinds.customResourceDefinition, lax as unknown as typeof crd);
   const target = { kind: kinds.agentRuntime, namespace: ns.name, name: 'weather' };
   await eventually(async () => {

@@ -3,6 +3,7 @@
 import type { AgentRuntime } from '../../runtime/api/agent-runtime.ts';
 import type { Deployment } from '../../runtime/api/kubernetes.ts';
 import { annotations, apiVersion, configMaps, install } from '../../runtime/api/names.ts';
+import { defaultsHash } from '../../runtime/config/config-hash.ts';
 
 /** `D0` with the given number of replicas. */
 export function deployment(
@@ -35,7 +36,10 @@ export function deployment(
 /** Carries our marker, so that pods look as if the webhook, which is not here, had injected them. */
 export function podTemplate(name: string, serviceAccount?: string, more: Readonly<Record<string, unknown>> = {}) {
   return {
-    metadata: { labels: { app: name }, annotations: { [annotations.injected]: 'envoy-proxy' } },
+    metadata: {
+      labels: { app: name },
+      annotations: { [annotations.injected]: 'envoy-proxy', [annotations.defaultsHash]: defaultsHash },
+    },
     spec: {
       containers: [{ name: 'agent', image: 'example.test/weather:1', ports: [{ containerPort: 8080 }] }],
       ...(serviceAccount === undefined ? {} : { serviceAccountName: serviceAccount }),

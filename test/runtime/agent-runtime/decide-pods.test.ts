@@ -67,6 +67,15 @@ expectRows([
     says: ['PodsInjected=False/PodsOutdated'],
   },
   {
+    reason: 'during a rollout pods with the defaults of another release are expected',
+    given: {
+      target: { found: enrolledWorkload({ rolling: true }) },
+      pods: [pod('a', { hasOurDefaults: false, hash: otherHash, createdAt: now.toISOString() })],
+    },
+    phase: 'Active',
+    says: ['PodsInjected=True/AllInjected'],
+  },
+  {
     reason: 'CF-03 a pod built with the defaults of another release is named, and nothing restarts it',
     given: { target: { found: enrolledWorkload() }, pods: [pod('a', { hasOurDefaults: false })] },
     phase: 'Active',
