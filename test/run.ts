@@ -39,7 +39,8 @@ async function runUnit(tally: Tally): Promise<void> {
 async function runCluster(tally: Tally): Promise<void> {
   const chosen = files(clusterPatterns);
   if (chosen.length === 0) return;
-  const concurrency = Math.max(1, Math.min(2, availableParallelism() - 1));
+  // Each file has an API server of its own; two at a time fill two cores, more would only wait for each other.
+  const concurrency = Math.min(2, availableParallelism());
   await tally.follow(run({ files: chosen, cwd: root, concurrency, timeout: 15 * 60_000 }));
 }
 
