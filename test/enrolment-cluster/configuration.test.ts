@@ -40,7 +40,7 @@ async function fleet(namespace: string, size: number) {
   return { ns, list, isSettled };
 }
 
-test('CF-03 a platform change over 30 rolls at most three at a time, and costs two requests each', {
+test('CF-03 a platform change over 30 rolls at most three at a time, and costs two requests each, three where the wait is long', {
   timeout: 180_000,
 }, async (t) => {
   await setPlatform('rollout: {maxConcurrentWorkloads: 3}\n');
@@ -59,16 +59,10 @@ test('CF-03 a platform change over 30 rolls at most three at a time, and costs t
   const before = operator.writes('waves').length;
   await setPlatform('rollout: {maxConcurrentWorkloads: 3}\nmtls: {mode: strict}\n');
   let most = 0;
-  let pending = 0;
   await eventually(async () => {
     const now = await list();
     const rolling = now.filter((one) => hashOf(one) !== old && deploymentRollout(one) === 'running').length;
     most = Math.max(most, rolling);
-    const { items } = await bed.client.list(kinds.agentRuntime, { namespace: 'waves' });
-    pending = Math.max(
-      pending,
-      items.filter(({ status }) => status?.conditions?.some(({ reason }) => reason === 'RolloutPending')).length,
-    );
     return now.every((one) => hashOf(one) !== old) && (await isSettled());
   }, 120_000);
   assert.ok(most > 0 && most <= 3, `${most} at once`);
@@ -78,9 +72,12 @@ test('CF-03 a platform change over 30 rolls at most three at a time, and costs t
     .writes('waves')
     .slice(before)
     .filter(({ resource }) => resource !== 'configmaps');
-  const waited = writes.length - 60;
-  // Apply and status each; one status write more for each that waited longer than five seconds.
-  assert.ok(waited >= 0 && waited <= pending, `${writes.length} writes, ${pending} pending`);
+  const count = (resource: string) => writes.filter((write) => write.resource === resource).length;
+  assert.equal(count('deployments'), 30);
+  // One status each; one more for each that waited longer than five seconds, which depends on the machine.
+  const statuses = count('agentruntimes/status');
+  assert.ok(statuses >= 30 && statuses <= 60, `${statuses} status writes`);
+  assert.equal(writes.length, 30 + statuses);
 });
 
 test('CF-03 an operator that starts anew with nothing changed writes nothing', async () => {
