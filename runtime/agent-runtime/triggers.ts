@@ -8,6 +8,7 @@ import type { Change, KubeObject, ObjectKey, Reader, Trigger, Watch } from '../e
 import { lookUpTarget } from '../workload/find.ts';
 import { type WorkloadRow, workloadRows } from '../workload/kinds.ts';
 import { ownerOf } from '../workload/owner.ts';
+import { podSecurityLabel } from '../workload/pod-security.ts';
 import {
   agentRuntimes,
   csiDrivers,
@@ -156,7 +157,7 @@ function reported(pod: Pod | undefined): string {
   return pod === undefined || !isRunning(pod) ? '' : text(podFacts(pod));
 }
 
-const namespaceLabels: readonly string[] = ['pod-security.kubernetes.io/enforce', labels.enabled];
+const namespaceLabels: readonly string[] = [podSecurityLabel, labels.enabled];
 
 function ofNamespace({ old, now }: Change, reader: Reader): readonly ObjectKey[] {
   const name = (now ?? old)?.metadata.name;

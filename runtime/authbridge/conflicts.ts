@@ -3,6 +3,7 @@
 import type { Pod } from '../api/kubernetes.ts';
 import { containers } from '../api/names.ts';
 import type { Effective } from '../config/layers.ts';
+import { restrictingLevel } from '../workload/pod-security.ts';
 import { lacksCsiDriver } from './components.ts';
 import { ourNamesIn } from './marker.ts';
 import type { Components, Reason, Refusal, Snapshot } from './snapshot.ts';
@@ -19,7 +20,6 @@ export interface Facts {
 type Rule = (facts: Facts) => string | undefined;
 
 const noRedirection = 'set authBridgeMode: proxy-sidecar on the AgentRuntime, which needs no traffic redirection';
-const podSecurityLabel = 'pod-security.kubernetes.io/enforce';
 
 /** In this order; the first that speaks decides. */
 const rules: readonly (readonly [Reason, Rule])[] = Object.freeze([
@@ -68,9 +68,8 @@ function hostNetwork(facts: Facts): string | undefined {
 
 function podSecurity(facts: Facts): string | undefined {
   const { snapshot, effective, components } = facts;
-  // A level that Kubernetes does not know counts as restricted, as in Kubernetes itself.
-  const level = snapshot.namespaceLabels[podSecurityLabel];
-  if (level === undefined || level === 'privileged') return undefined;
+  const level = restrictingLevel(snapshot.namespaceLabels);
+  if (level === undefined) return undefined;
   const where = `namespace ${snapshot.namespace} enforces Pod Security "${level}" (PodSecurityConflict), which forbids`;
   if (redirects(facts)) return `${where} proxy-init its capabilities NET_ADMIN and NET_RAW; ${noRedirection}`;
   if (!components.spiffe.inject || effective.config.spiffe.volume === 'csi') return undefined;
