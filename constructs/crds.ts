@@ -1,6 +1,7 @@
 /** The CustomResourceDefinitions, rendered from the schemas in `runtime/api`: the one statement of each resource. */
 
 import { Construct } from 'constructs';
+import { AgentCardSpec, AgentCardStatus, agentCardCrd } from '../runtime/api/agent-card.ts';
 import { AgentRuntimeSpec, AgentRuntimeStatus, agentRuntimeCrd } from '../runtime/api/agent-runtime.ts';
 import { apiGroup } from '../runtime/api/names.ts';
 import type { TSchema } from '../runtime/api/schema.ts';
@@ -32,6 +33,13 @@ export const crdSources: readonly CrdSource[] = [
     spec: AgentRuntimeSpec,
     status: AgentRuntimeStatus,
     facts: agentRuntimeCrd,
+  },
+  {
+    kind: 'AgentCard',
+    description: 'AgentCard holds the A2A card of one workload of its namespace, as it was fetched and verified.',
+    spec: AgentCardSpec,
+    status: AgentCardStatus,
+    facts: agentCardCrd,
   },
 ];
 

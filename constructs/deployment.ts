@@ -2,7 +2,7 @@
 
 import type { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
-import { install } from '../runtime/api/names.ts';
+import { install, operatorPodLabels } from '../runtime/api/names.ts';
 import type { CertificateSource } from './certificates.ts';
 import { operatorPodSpec, type OperatorPodProps } from './operator-pod.ts';
 import { platformObject } from './platform-objects.ts';
@@ -14,12 +14,6 @@ export interface OperatorDeploymentProps extends OperatorPodProps {
   readonly replicas: number;
   readonly certificates: CertificateSource;
 }
-
-/** Labels that select the operator's pods. Fixed: a Deployment's selector can never change (field report CS-02). */
-export const operatorSelector = {
-  'app.kubernetes.io/name': 'rossoctl-operator',
-  'app.kubernetes.io/component': 'operator',
-} as const;
 
 const component = 'operator';
 
@@ -55,7 +49,7 @@ export class OperatorDeployment extends Construct {
       component,
       content: {
         spec: {
-          selector: operatorSelector,
+          selector: operatorPodLabels,
           ports: [
             { name: 'webhook', port: 443, targetPort: 'webhook', protocol: 'TCP' },
             { name: 'metrics', port: 8080, targetPort: 'metrics', protocol: 'TCP' },
@@ -74,7 +68,7 @@ export class OperatorDeployment extends Construct {
         spec: {
           maxUnavailable: 1,
           unhealthyPodEvictionPolicy: 'AlwaysAllow',
-          selector: { matchLabels: operatorSelector },
+          selector: { matchLabels: operatorPodLabels },
         },
       },
     });
@@ -85,11 +79,11 @@ function deploymentSpec(props: OperatorDeploymentProps): Readonly<Record<string,
   return {
     replicas: props.replicas,
     revisionHistoryLimit: 3,
-    selector: { matchLabels: operatorSelector },
+    selector: { matchLabels: operatorPodLabels },
     strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
     template: {
       metadata: {
-        labels: { 'app.kubernetes.io/part-of': 'rossoctl', ...operatorSelector },
+        labels: { 'app.kubernetes.io/part-of': 'rossoctl', ...operatorPodLabels },
         annotations: { 'kubectl.kubernetes.io/default-container': 'operator' },
       },
       spec: { ...operatorPodSpec(props), topologySpreadConstraints: spread() },
@@ -103,7 +97,7 @@ function spread(): readonly Readonly<Record<string, unknown>>[] {
     maxSkew: 1,
     topologyKey,
     whenUnsatisfiable: 'ScheduleAnyway',
-    labelSelector: { matchLabels: operatorSelector },
+    labelSelector: { matchLabels: operatorPodLabels },
     matchLabelKeys: ['pod-template-hash'],
   }));
 }

@@ -1,5 +1,6 @@
 /** What the operator may do, rendered only from the permissions that the features declare beside their code. */
 
+import { isDeepStrictEqual } from 'node:util';
 import { Construct } from 'constructs';
 import type { Permission } from '../runtime/engine/types.ts';
 import { platformObject } from './platform-objects.ts';
@@ -30,6 +31,7 @@ const component = 'rbac';
  * | `watched`          | ClusterRole, bound        | one Role and binding a watched namespace |
  * | `own`              | Role in its own namespace | the same                                |
  * | `cluster`          | ClusterRole, bound        | the same                                |
+ * | a namespace        | Role in that namespace    | the same                                |
  *
  * A scope nobody asks for leaves no object. Throws on wildcards.
  */
@@ -39,26 +41,32 @@ export class OperatorRbac extends Construct {
   constructor(scope: Construct, id: string, props: OperatorRbacProps) {
     super(scope, id);
     this.#props = props;
-    this.#grant('own', 'own', props.namespace);
-    this.#grant('cluster', 'cluster');
-    if (props.watched.kind === 'cluster') this.#grant('watched', 'manager');
+    this.#grant('own', { word: 'own', namespace: props.namespace });
+    this.#grant('cluster', { word: 'cluster' });
+    for (const namespace of namedNamespaces(props.permissions))
+      this.#grant({ namespace }, { word: 'reader', namespace });
+    if (props.watched.kind === 'cluster') this.#grant('watched', { word: 'manager' });
     else for (const namespace of props.watched.names) this.addNamespace(namespace);
   }
 
   /** Grants what `watched` permissions ask for in one more namespace; a second time changes nothing. Namespaced mode only. */
   addNamespace(namespace: string): void {
     if (this.node.tryFindChild(`watched-${namespace}-role`) === undefined) {
-      this.#grant('watched', 'manager', namespace);
+      this.#grant('watched', { word: 'manager', namespace });
     }
   }
 
   /** A role with every permission of one scope, and its binding; in `namespace`, or cluster-wide without one. */
-  #grant(scope: Permission['scope'], word: string, namespace?: string): void {
+  #grant(
+    scope: Permission['scope'],
+    { word, namespace }: { readonly word: string; readonly namespace?: string },
+  ): void {
     const { serviceAccountName, permissions, namespace: ownNamespace } = this.#props;
-    const wanted = permissions.filter((permission) => permission.scope === scope);
+    const wanted = permissions.filter((permission) => isDeepStrictEqual(permission.scope, scope));
     if (wanted.length === 0) return;
     const kind = namespace === undefined ? 'ClusterRole' : 'Role';
-    const id = namespace === undefined ? scope : `${scope}-${namespace}`;
+    const of = typeof scope === 'string' ? scope : 'named';
+    const id = namespace === undefined ? of : `${of}-${namespace}`;
     const name = `${serviceAccountName}-${word}-role`;
     const common = { apiVersion: `${rbac}/v1`, namespace, component };
     platformObject(this, `${id}-role`, {
@@ -78,4 +86,10 @@ export class OperatorRbac extends Construct {
       },
     });
   }
+}
+
+/** The namespaces that permissions name by themselves, each once. */
+function namedNamespaces(permissions: readonly Permission[]): readonly string[] {
+  const named = permissions.flatMap(({ scope }) => (typeof scope === 'string' ? [] : [scope.namespace]));
+  return [...new Set(named)].sort();
 }

@@ -6,6 +6,240 @@ import type { Construct } from 'constructs';
 
 
 /**
+ * AgentCard holds the A2A card of one workload of its namespace, as it was fetched and verified.
+ *
+ * @schema AgentCard
+ */
+export class KubeAgentCard extends ApiObject {
+  /**
+   * Returns the apiVersion and kind for "AgentCard"
+   */
+  public static readonly GVK: GroupVersionKind = {
+    apiVersion: 'agent.rossoctl.dev/v1alpha1',
+    kind: 'AgentCard',
+  }
+
+  /**
+   * Renders a Kubernetes manifest for "AgentCard".
+   *
+   * This can be used to inline resource manifests inside other objects (e.g. as templates).
+   *
+   * @param props initialization props
+   */
+  public static manifest(props: KubeAgentCardProps): any {
+    return {
+      ...KubeAgentCard.GVK,
+      ...toJson_KubeAgentCardProps(props),
+    };
+  }
+
+  /**
+   * Defines a "AgentCard" API object
+   * @param scope the scope in which to define this object
+   * @param id a scope-local name for the object
+   * @param props initialization props
+   */
+  public constructor(scope: Construct, id: string, props: KubeAgentCardProps) {
+    super(scope, id, {
+      ...KubeAgentCard.GVK,
+      ...props,
+    });
+  }
+
+  /**
+   * Renders the object to Kubernetes JSON.
+   */
+  public override toJson(): any {
+    const resolved = super.toJson();
+
+    return {
+      ...KubeAgentCard.GVK,
+      ...toJson_KubeAgentCardProps(resolved),
+    };
+  }
+}
+
+/**
+ * AgentCard holds the A2A card of one workload of its namespace, as it was fetched and verified.
+ *
+ * @schema AgentCard
+ */
+export interface KubeAgentCardProps {
+  /**
+   * @schema AgentCard#metadata
+   */
+  readonly metadata?: ApiObjectMetadata;
+
+  /**
+   * The workload whose card is fetched, how often, and whose signature counts.
+   *
+   * @schema AgentCard#spec
+   */
+  readonly spec: AgentCardSpec;
+}
+
+/**
+ * Converts an object of type 'KubeAgentCardProps' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_KubeAgentCardProps(obj: KubeAgentCardProps | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'metadata': obj.metadata,
+    'spec': toJson_AgentCardSpec(obj.spec),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The workload whose card is fetched, how often, and whose signature counts.
+ *
+ * @schema AgentCardSpec
+ */
+export interface AgentCardSpec {
+  /**
+   * The workload, in the namespace of this resource.
+   *
+   * @schema AgentCardSpec#targetRef
+   */
+  readonly targetRef: AgentCardSpecTargetRef;
+
+  /**
+   * How often the card is fetched, for example 30s (the default) or 5m; at least 5s.
+   *
+   * @schema AgentCardSpec#syncPeriod
+   */
+  readonly syncPeriod?: string;
+
+  /**
+   * Which identity may sign the card. When absent, any identity of the platform’s trust domain.
+   *
+   * @schema AgentCardSpec#identityBinding
+   */
+  readonly identityBinding?: AgentCardSpecIdentityBinding;
+}
+
+/**
+ * Converts an object of type 'AgentCardSpec' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_AgentCardSpec(obj: AgentCardSpec | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'targetRef': toJson_AgentCardSpecTargetRef(obj.targetRef),
+    'syncPeriod': obj.syncPeriod,
+    'identityBinding': toJson_AgentCardSpecIdentityBinding(obj.identityBinding),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The workload, in the namespace of this resource.
+ *
+ * @schema AgentCardSpecTargetRef
+ */
+export interface AgentCardSpecTargetRef {
+  /**
+   * API version of the workload, for example apps/v1.
+   *
+   * @schema AgentCardSpecTargetRef#apiVersion
+   */
+  readonly apiVersion: string;
+
+  /**
+   * Kind of the workload, for example Deployment.
+   *
+   * @schema AgentCardSpecTargetRef#kind
+   */
+  readonly kind: string;
+
+  /**
+   * Name of the workload, in the namespace of this resource.
+   *
+   * @schema AgentCardSpecTargetRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'AgentCardSpecTargetRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_AgentCardSpecTargetRef(obj: AgentCardSpecTargetRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'apiVersion': obj.apiVersion,
+    'kind': obj.kind,
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Which identity may sign the card. When absent, any identity of the platform’s trust domain.
+ *
+ * @schema AgentCardSpecIdentityBinding
+ */
+export interface AgentCardSpecIdentityBinding {
+  /**
+   * SPIFFE trust domain without spiffe://, for example prod.example.
+   *
+   * @schema AgentCardSpecIdentityBinding#trustDomain
+   */
+  readonly trustDomain?: string;
+
+  /**
+   * How much of the SPIFFE ID must agree: trustDomain (the default), or workload: the namespace and ServiceAccount too.
+   *
+   * @schema AgentCardSpecIdentityBinding#scope
+   */
+  readonly scope?: AgentCardSpecIdentityBindingScope;
+
+  /**
+   * Whether a card whose identity does not agree is unverified (the default) or only reported.
+   *
+   * @schema AgentCardSpecIdentityBinding#strict
+   */
+  readonly strict?: boolean;
+}
+
+/**
+ * Converts an object of type 'AgentCardSpecIdentityBinding' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_AgentCardSpecIdentityBinding(obj: AgentCardSpecIdentityBinding | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'trustDomain': obj.trustDomain,
+    'scope': obj.scope,
+    'strict': obj.strict,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * How much of the SPIFFE ID must agree: trustDomain (the default), or workload: the namespace and ServiceAccount too.
+ *
+ * @schema AgentCardSpecIdentityBindingScope
+ */
+export const AgentCardSpecIdentityBindingScope = {
+  /** trustDomain */
+  TRUST_DOMAIN: "trustDomain",
+  /** workload */
+  WORKLOAD: "workload",
+} as const;
+export type AgentCardSpecIdentityBindingScope = (typeof AgentCardSpecIdentityBindingScope)[keyof typeof AgentCardSpecIdentityBindingScope];
+
+
+/**
  * AgentRuntime enrols one workload of its namespace as an agent or a tool and overrides platform defaults for it.
  *
  * @schema AgentRuntime

@@ -1,29 +1,9 @@
-/** The running pods of a workload, found by owner: directly, or through its ReplicaSets or Jobs. */
+/** What is read from a pod of an enrolled workload. */
 
 import { annotations } from '../api/names.ts';
-import { kinds } from '../api/kinds.ts';
 import type { Pod } from '../api/kubernetes.ts';
 import { defaultsHash } from '../config/config-hash.ts';
-import type { Reader, Watch } from '../engine/types.ts';
-import { rowOf } from '../workload/kinds.ts';
-import { enrolledPods, enrolledReplicaSets } from '../workload/watches.ts';
-import type { Workload } from '../workload/workload.ts';
 import type { PodFacts } from './observed.ts';
-
-/** Sorted by name. Pods that are being deleted or have ended do not run. */
-export function podsOf(reader: Reader, workload: Workload): readonly PodFacts[] {
-  const { namespace, uid } = workload;
-  return ownersOf(reader, workload)
-    .flatMap((owner) => reader.list(enrolledPods, { namespace, index: { name: 'owner', value: owner } }))
-    .concat(reader.list(enrolledPods, { namespace, index: { name: 'owner', value: uid } }))
-    .filter(isRunning)
-    .map(podFacts)
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-export function isRunning({ metadata, status }: Pod): boolean {
-  return metadata.deletionTimestamp === undefined && status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
-}
 
 export function podFacts({ metadata }: Pod): PodFacts {
   return {
@@ -34,17 +14,3 @@ export function podFacts({ metadata }: Pod): PodFacts {
     createdAt: metadata.creationTimestamp ?? '',
   };
 }
-
-/** What stands between a workload and its pods: its ReplicaSets, its Jobs, or nothing. */
-function ownersOf(reader: Reader, { row, namespace, uid }: Workload): readonly string[] {
-  const between = betweens[row.kind];
-  if (between === undefined) return [];
-  const owned = reader.list(between, { namespace, index: { name: 'owner', value: uid } });
-  return owned.map(({ metadata }) => metadata.uid ?? '');
-}
-
-const jobs: Watch | undefined = rowOf(kinds.job)?.watch;
-const betweens: Readonly<Record<string, Watch | undefined>> = Object.freeze({
-  Deployment: enrolledReplicaSets,
-  CronJob: jobs,
-});

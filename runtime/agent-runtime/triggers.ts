@@ -8,6 +8,7 @@ import type { Change, KubeObject, ObjectKey, Reader, Trigger, Watch } from '../e
 import { lookUpTarget } from '../workload/find.ts';
 import { type WorkloadRow, workloadRows } from '../workload/kinds.ts';
 import { ownerOf } from '../workload/owner.ts';
+import { isRunning } from '../workload/pods.ts';
 import { podSecurityLabel } from '../workload/pod-security.ts';
 import {
   agentRuntimes,
@@ -20,7 +21,7 @@ import {
 } from '../workload/watches.ts';
 import { workloadOf } from '../workload/workload.ts';
 import { isOurs } from './needs.ts';
-import { isRunning, podFacts } from './pods.ts';
+import { podFacts } from './pods.ts';
 
 /** All of the controller's triggers. `authBridge` is the watch on the namespaces' ConfigMaps that the controller makes. */
 export function triggers(config: ConfigWatches, authBridge: Watch<ConfigMap>): readonly Trigger[] {

@@ -35,6 +35,75 @@ export const agentRuntimeReasons = {
   SkillsResolved: ['SkillsFound', 'SkillsInvalid'],
 } as const;
 
+/** Why a card that was asked for did not come, or was none. */
+export const fetchReasons = [
+  'ConnectionFailed',
+  'Timeout',
+  'TooLarge',
+  'NotJSON',
+  'NotACard',
+  'Redirected',
+  'HTTPStatus',
+] as const;
+export type FetchReason = (typeof fetchReasons)[number];
+
+/** Every reason an AgentCard's conditions can have, by condition type. */
+export const agentCardReasons = {
+  Synced: [
+    'CardSynced',
+    'DuplicateTarget',
+    'WorkloadNotFound',
+    'WorkloadUnavailable',
+    'TargetUnsupported',
+    'NotAgentWorkload',
+    'NoProtocol',
+    'WorkloadNotReady',
+    'ServiceNotFound',
+    'Fetching',
+    ...fetchReasons,
+  ],
+  /** Present only where signatures are verified. The rest: `signatureReasons` in CamelCase (`X5cMissing`). */
+  Verified: ['SignatureVerified', 'NotFetched', 'ContactLost', 'TrustBundleUnavailable', 'NotBound'],
+  /** Present only when `spec.identityBinding` is. */
+  Bound: ['Bound', 'TrustDomainMismatch', 'WorkloadMismatch', 'NoIdentity'],
+  Ready: ['CardReady', 'NotSynced', 'NotVerified', 'CardTooLarge'],
+} as const;
+
+/** Why a signature does not verify: metrics label, CLI output and, in CamelCase, condition reason. */
+export const signatureReasons = [
+  'malformed-json',
+  'duplicate-member',
+  'limit-exceeded',
+  'no-signature',
+  'malformed-signature',
+  'crit-not-supported',
+  'alg-not-allowed',
+  'alg-key-mismatch',
+  'x5c-missing',
+  'x5c-malformed',
+  'no-trust-anchors',
+  'untrusted-chain',
+  'expired',
+  'not-yet-valid',
+  'weak-key',
+  'weak-signature-algorithm',
+  'unsupported-critical-extension',
+  'intermediate-not-ca',
+  'pathlen-violated',
+  'name-constraints',
+  'leaf-is-ca',
+  'leaf-key-usage',
+  'spiffe-id-invalid',
+  'signature-invalid',
+  'payload-mismatch',
+] as const;
+export type SignatureReason = (typeof signatureReasons)[number];
+
+/** `X5cMissing` of `x5c-missing`. */
+export function conditionReason(reason: string): string {
+  return reason.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
 /**
  * Merges findings into the previous conditions: one entry a type, sorted by type, `lastTransitionTime` kept unless the status flipped.
  * Types without a finding disappear. Messages hold no times and no counts that vary from pass to pass.

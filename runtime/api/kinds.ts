@@ -1,6 +1,7 @@
 /** One `Kind` constant per Kubernetes kind the runtime touches. */
 
 import type { KubeObject, Kind } from '../engine/types.ts';
+import type { AgentCard } from './agent-card.ts';
 import type { AgentRuntime } from './agent-runtime.ts';
 import type * as k8s from './kubernetes.ts';
 import { apiVersion } from './names.ts';
@@ -11,11 +12,15 @@ function kind<T extends KubeObject>(apiVersion: string, kind: string, plural: st
 
 export const kinds = {
   agentRuntime: kind<AgentRuntime>(apiVersion, 'AgentRuntime', 'agentruntimes'),
+  agentCard: kind<AgentCard>(apiVersion, 'AgentCard', 'agentcards'),
 
   pod: kind<k8s.Pod>('v1', 'Pod', 'pods'),
   configMap: kind<k8s.ConfigMap>('v1', 'ConfigMap', 'configmaps'),
   secret: kind<k8s.Secret>('v1', 'Secret', 'secrets'),
   serviceAccount: kind<k8s.ServiceAccount>('v1', 'ServiceAccount', 'serviceaccounts'),
+  service: kind<k8s.Service>('v1', 'Service', 'services'),
+  endpointSlice: kind<k8s.EndpointSlice>('discovery.k8s.io/v1', 'EndpointSlice', 'endpointslices'),
+  networkPolicy: kind<k8s.NetworkPolicy>('networking.k8s.io/v1', 'NetworkPolicy', 'networkpolicies'),
   namespace: kind<k8s.Namespace>('v1', 'Namespace', 'namespaces', false),
 
   deployment: kind<k8s.Deployment>('apps/v1', 'Deployment', 'deployments'),

@@ -28,6 +28,18 @@ export const labels = {
   signatureVerified: 'agent.rossoctl.dev/signature-verified',
   /** On a Namespace, required only when the install says so. */
   enabled: 'rossoctl-enabled',
+  /** On a NetworkPolicy of ours: the AgentCard it follows. */
+  agentCard: 'rossoctl.dev/agentcard',
+  policyType: 'rossoctl.dev/policy-type',
+} as const;
+
+/** Value of `labels.policyType` on a NetworkPolicy of ours. */
+export const policyType = 'identity-verification';
+
+/** What the operator's own pods are found by, for NetworkPolicies, Services and budgets. */
+export const operatorPodLabels = {
+  'app.kubernetes.io/name': 'rossoctl-operator',
+  'app.kubernetes.io/component': 'operator',
 } as const;
 
 export const annotations = {
@@ -51,6 +63,9 @@ export const finalizer = 'rossoctl.io/cleanup';
 
 export const fieldManagers = {
   agentRuntime: 'rossoctl-agent-runtime',
+  agentCard: 'rossoctl-agent-card',
+  agentCardSync: 'rossoctl-agent-card-sync',
+  networkPolicy: 'rossoctl-network-policy',
   certificates: 'rossoctl-certificates',
 } as const;
 
@@ -97,6 +112,28 @@ const credentialsPrefix = 'rossoctl-keycloak-client-credentials';
 /** Name of the Secret with a workload's Keycloak client credentials; also its volume's name (53 characters, under the limit of 63). */
 export function credentialsSecretName(namespace: string, workload: string): string {
   return `${credentialsPrefix}-${sha256Hex(`${namespace}\0${workload}\0${credentialsPrefix}`).slice(0, 16)}`;
+}
+
+/** Name of the AgentCard that is made for a workload: `weather-deployment-card`. */
+export function generatedCardName(kind: string, workload: string): string {
+  return bounded(`${workload}-${kind.toLowerCase()}-card`, maxName);
+}
+
+/** Name of the NetworkPolicy that follows an AgentCard's verdict: `weather-signature-policy`. */
+export function networkPolicyName(workload: string): string {
+  return bounded(`${workload}-signature-policy`, maxName);
+}
+
+/** A name as a label's value, which has 63 characters at most. */
+export function labelValue(name: string): string {
+  return bounded(name, 63).replace(/[^A-Za-z0-9]+$/, '');
+}
+
+const maxName = 253;
+
+/** Cut to length, with a hash of the whole so that two long names stay two. */
+function bounded(name: string, length: number): string {
+  return name.length <= length ? name : `${name.slice(0, length - 9)}-${sha256Hex(name).slice(0, 8)}`;
 }
 
 /** The SPIFFE ID of a pod: SPIFFE's own layout for Kubernetes workloads. `default` is Kubernetes' account when none is named. */

@@ -160,9 +160,9 @@ export interface Permission {
   readonly resourceNames?: readonly string[];
   /**
    * `watched`: every namespace the install watches (ClusterRole in cluster mode, one Role per namespace in namespaced mode);
-   * `own`: the operator's namespace only; `cluster`: cluster-scoped objects, granted in both modes.
+   * `own`: the operator's namespace only; `cluster`: cluster-scoped objects, granted in both modes; a namespace: that one alone.
    */
-  readonly scope: 'watched' | 'own' | 'cluster';
+  readonly scope: 'watched' | 'own' | 'cluster' | { readonly namespace: string };
   /** One sentence for the administrator who reviews the role. */
   readonly why: string;
 }

@@ -1,55 +1,8 @@
 /** One row per option of the operator: flag, environment, default, check. `--help` and the reference docs are made from this table. */
 
 import { files, install } from '../api/names.ts';
-
-export interface Option<T> {
-  readonly flag: string;
-  /** Environment variable read when the flag is absent. */
-  readonly env?: string;
-  readonly placeholder?: string;
-  readonly default: T;
-  readonly help: string;
-  /** Text to value; throws a sentence saying what is allowed. */
-  parse(text: string): T;
-}
-
-const text = (value: string) => value;
-
-function port(value: string): number {
-  const number = Number(value);
-  if (!Number.isInteger(number) || number < 0 || number > 65535) throw new Error('a port from 0 to 65535 is expected');
-  return number;
-}
-
-function positive(value: string): number {
-  const number = Number(value);
-  if (!(number > 0) || !Number.isFinite(number)) throw new Error('a number above 0 is expected');
-  return number;
-}
-
-function boolean(value: string): boolean {
-  if (value === 'true' || value === '1') return true;
-  if (value === 'false' || value === '0') return false;
-  throw new Error('true or false is expected');
-}
-
-function oneOf<const T extends string>(...allowed: readonly T[]): (value: string) => T {
-  return (value) => {
-    const found = allowed.find((item) => item === value);
-    if (found === undefined) throw new Error(`one of ${allowed.join(', ')} is expected`);
-    return found;
-  };
-}
-
-/** A comma list: spaces, empty entries and duplicates are dropped. */
-export function nameList(value: string): readonly string[] {
-  const names = [...new Set(value.split(',').map((name) => name.trim()))].filter((name) => name !== '');
-  const bad = names.find((name) => !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name));
-  if (bad !== undefined) throw new Error(`${JSON.stringify(bad)} is not a namespace name`);
-  return names.sort();
-}
-
-const option = <T>(row: Option<T>): Option<T> => row;
+import { boolean, nameList, type Option, oneOf, option, port, positive, text } from './option-values.ts';
+import { verificationOptions } from './verification-options.ts';
 
 export const options = {
   namespace: option({
@@ -205,6 +158,7 @@ export const options = {
     help: 'debug, info, warn or error',
     parse: oneOf('debug', 'info', 'warn', 'error'),
   } as Option<'debug' | 'info' | 'warn' | 'error'>),
+  ...verificationOptions,
   qps: option({
     flag: 'kube-api-qps',
     default: 400,

@@ -1,7 +1,8 @@
 /** Flags and environment → frozen settings: the only reader of `process.env` and `argv` in the operator. */
 
 import { hostname } from 'node:os';
-import { type Option, type OptionName, options } from './options.ts';
+import type { Option } from './option-values.ts';
+import { type OptionName, options } from './options.ts';
 
 export type Settings = { readonly [K in OptionName]: (typeof options)[K] extends Option<infer T> ? T : never };
 

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { podsOf } from '../../../runtime/agent-runtime/pods.ts';
+import { podsOf } from '../../../runtime/workload/pods.ts';
+import { podFacts } from '../../../runtime/agent-runtime/pods.ts';
 import { createRollouts } from '../../../runtime/agent-runtime/rollouts.ts';
 import { fileSource, rolloutSource } from '../../../runtime/agent-runtime/sources.ts';
 import { annotations, labels } from '../../../runtime/api/names.ts';
@@ -29,14 +30,18 @@ test('pods are found through ReplicaSets and Jobs, and those that have ended or 
     ]),
   );
   assert.deepEqual(
-    podsOf(found, workload()).map(({ name, isInjected, hash }) => [name, isInjected, hash]),
+    podsOf(found, workload())
+      .map(podFacts)
+      .map(({ name, isInjected, hash }) => [name, isInjected, hash]),
     [
       ['a', false, undefined],
       ['b', true, 'h'],
     ],
   );
   assert.deepEqual(
-    podsOf(found, workload({ kind: 'CronJob', uid: 'uid-cron' })).map(({ name }) => name),
+    podsOf(found, workload({ kind: 'CronJob', uid: 'uid-cron' }))
+      .map(podFacts)
+      .map(({ name }) => name),
     ['of-cron'],
   );
 });

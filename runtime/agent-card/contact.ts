@@ -1,0 +1,64 @@
+/** The words between the fetching of cards and the decisions about them: types only. */
+
+import type { FetchReason } from '../api/conditions.ts';
+import type { ObjectKey, Source } from '../engine/types.ts';
+
+/** Where a workload's card is asked for. Always an address, never a name: no DNS answer decides whom we call. */
+export interface Endpoint {
+  /** IPv4 or IPv6 address of a Service or a pod. */
+  readonly address: string;
+  readonly port: number;
+  /** Sent as the `Host` header: `weather.team1.svc:8080`. */
+  readonly host: string;
+  /** How it was found, for people: `Service weather, port a2a`. */
+  readonly via: string;
+}
+
+/** What asking once gave. */
+export type Fetched =
+  | { readonly kind: 'card'; readonly body: Uint8Array; readonly path: string; readonly etag?: string }
+  /** 304: as before. */
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'failed'; readonly reason: FetchReason; readonly message: string };
+
+/** A document as it was received last. */
+export interface Received {
+  /** Absent when it is larger than what is kept between passes: it must be asked for again before it can be judged anew. */
+  readonly body: Uint8Array | undefined;
+  /** SHA-256 of the body, hex. */
+  readonly hash: string;
+  /** The well-known path that answered. */
+  readonly path: string;
+}
+
+/** What is known of one agent since this process began to ask it. */
+export interface Contact {
+  readonly received?: Received | undefined;
+  /** Why the last attempt failed. Absent: it succeeded, or none has ended yet. */
+  readonly failure?: { readonly reason: FetchReason; readonly message: string } | undefined;
+  /** When an agent last answered with a card, by the wall clock; absent: never. */
+  readonly answeredAt?: Date | undefined;
+  /** No answer with a card for as long as `Wanted.patienceMs`, counted from the last one, or from the first attempt. */
+  readonly isLost: boolean;
+}
+
+/** What a card wants to be asked. */
+export interface Wanted {
+  readonly endpoint: Endpoint;
+  readonly periodMs: number;
+  readonly patienceMs: number;
+  /** The first fetch is due at once; otherwise it is spread over the period (a restart must not ask everybody at the same moment). */
+  readonly isNew: boolean;
+}
+
+/** Asks agents for their cards, each in its own rhythm; forgets nothing it was not told to forget. */
+export interface Contacts {
+  /** Idempotent. Another endpoint than before is asked at once, without the old one's ETag. */
+  keep(uid: string, key: ObjectKey, wanted: Wanted): void;
+  /** Asks once more, now and without ETag: somebody needs the body. */
+  refresh(uid: string): void;
+  forget(uid: string): void;
+  of(uid: string): Contact | undefined;
+  /** Wakes a key when its contact changed: another document, another failure, recovered, or lost. Never for a success as before. */
+  readonly source: Source;
+}
