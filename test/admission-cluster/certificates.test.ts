@@ -137,15 +137,16 @@ describe('certificates kept by the operator, on a real API server', { timeout: 1
   });
 
   test('AD-02 two keepers at once: one Secret, one authority, both serve the same; through renewals what each serves is trusted', async () => {
-    const lifetimes = { authorityMs: 9_000, leafMs: 3_000 };
+    // Long enough that a starved machine renews in time: what is shown is the order of things, not their speed.
+    const lifetimes = { authorityMs: 24_000, leafMs: 8_000 };
     await install(cluster, configuration(1));
     const both = [keeper({ lifetimes }), keeper({ lifetimes })];
     const lives = await Promise.all(both.map(({ kept }) => kept.certificate));
     assert.equal(lives[0]?.current.certificate, lives[1]?.current.certificate);
     await until('both ready', () => both.every(({ health }) => health.readyz().ok));
-    const end = performance.now() + 10_000;
+    const end = performance.now() + 60_000;
     const served = new Set<string>();
-    while (performance.now() < end) {
+    while (served.size < 3 && performance.now() < end) {
       const trusted = await bundle(cluster);
       for (const { current } of lives) {
         served.add(current.certificate);
