@@ -4,6 +4,7 @@ import type { FeatureGates } from '../runtime/config/feature-gates.ts';
 import type { PartialConfig } from '../runtime/config/platform.ts';
 import type { CertificateSource } from './certificates.ts';
 import type { ResourceQuantities } from './operator-pod.ts';
+import type { CardFetchProps, NetworkPolicyProps, VerificationProps } from './verification.ts';
 import type { WatchScope } from './watched-namespaces.ts';
 
 /** Props of `AgentPlatform`. */
@@ -63,6 +64,21 @@ export interface AgentPlatformProps {
    * @default the operator's own: 400 requests a second, 800 at once
    */
   readonly apiRequests?: { readonly qps?: number; readonly burst?: number };
+  /**
+   * Whether and how the signatures of agent cards are verified.
+   * @default cards are fetched and shown, no signature is verified
+   */
+  readonly verification?: VerificationProps;
+  /**
+   * How agent cards are fetched.
+   * @default 64 at once, each given up after 10 seconds
+   */
+  readonly cardFetches?: CardFetchProps;
+  /**
+   * Whether the network follows the verdicts on cards.
+   * @default no NetworkPolicies
+   */
+  readonly networkPolicies?: NetworkPolicyProps;
   /**
    * Platform configuration that differs from the compiled defaults, as ConfigMap `rossoctl-platform-config`.
    * @default no ConfigMap

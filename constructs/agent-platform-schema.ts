@@ -4,6 +4,7 @@ import { Type, type TSchema } from 'typebox';
 import { oneOf } from '../runtime/api/schema.ts';
 import type { AgentPlatformProps } from './agent-platform-props.ts';
 import { ImagePullPolicy, ImageReference, NamespaceName, ObjectName, Resources } from './prop-schemas.ts';
+import { verificationSchemas } from './verification.ts';
 
 const optional = Type.Optional;
 
@@ -28,6 +29,7 @@ export const platformPropSchemas = {
       burst: optional(Type.Number({ minimum: 1, maximum: 10000 })),
     }),
   ),
+  ...verificationSchemas,
 } as const satisfies Readonly<Record<keyof Omit<AgentPlatformProps, 'watch' | 'config' | 'featureGates'>, TSchema>>;
 
 /** Every prop; those with checks of their own may be any section here. */

@@ -13,13 +13,14 @@ import { DeveloperRoles } from './developer-roles.ts';
 import { LabelProtection } from './label-protection.ts';
 import { NamespaceDefaults } from './namespace-defaults.ts';
 import { defaultResources } from './operator-pod.ts';
-import { operatorPermissions } from './permissions.ts';
+import { type Grants, operatorPermissions } from './permissions.ts';
 import { PlatformConfigMaps } from './platform-config.ts';
 import { platformObject } from './platform-objects.ts';
 import { OperatorRbac } from './rbac.ts';
 import { unsetImage } from './prop-schemas.ts';
 import { propViolations, refuse } from './refusal.ts';
 import { SignatureProtection } from './signature-protection.ts';
+import { trustBundleOf, verificationFlags, verificationViolations } from './verification.ts';
 import { agentNamespaceViolations, WatchedNamespaces, watchViolations } from './watched-namespaces.ts';
 import { OperatorWebhooks } from './webhooks.ts';
 
@@ -46,7 +47,11 @@ export class AgentPlatform extends Construct {
     refuse(this, propViolations(AgentPlatformSchema, props));
     this.namespace = props.namespace ?? install.namespace;
     const watch = props.watch ?? { kind: 'cluster' };
-    refuse(this, [...unsetImage(props.image), ...watchViolations(watch, this.namespace)]);
+    refuse(this, [
+      ...unsetImage(props.image),
+      ...watchViolations(watch, this.namespace),
+      ...verificationViolations(props),
+    ]);
     refuseCollisions(this);
     this.serviceAccountName = props.serviceAccountName ?? install.serviceAccount;
     this.deploymentName = props.deploymentName ?? install.deployment;
@@ -58,7 +63,7 @@ export class AgentPlatform extends Construct {
     const crds = new CustomResourceDefinitions(this, 'crds');
     const { config, featureGates } = props;
     const configMaps = new PlatformConfigMaps(this, 'config', { namespace, config, featureGates });
-    const permissions = operatorPermissions(props.certificates ?? 'self-managed');
+    const permissions = operatorPermissions(grantsOf(props));
     this.#rbac = new OperatorRbac(this, 'rbac', { namespace, serviceAccountName, watched, permissions });
     if (watched.kind === 'cluster') new DeveloperRoles(this, 'developer-roles');
     const operator = this.#operator(props);
@@ -115,6 +120,7 @@ export class AgentPlatform extends Construct {
         ...(qps === undefined ? {} : { 'kube-api-qps': qps }),
         ...(burst === undefined ? {} : { 'kube-api-burst': burst }),
         ...(props.requireNamespaceLabel === true ? { 'require-namespace-label': 'true' } : {}),
+        ...verificationFlags(props),
       },
     });
   }
@@ -150,6 +156,16 @@ export class AgentPlatform extends Construct {
       annotations: certificate?.injectCaAnnotations,
     });
   }
+}
+
+/** What of the props decides over the operator's rights. */
+function grantsOf({ certificates, verification = {}, networkPolicies = {} }: AgentPlatformProps): Grants {
+  return {
+    certificates: certificates ?? 'self-managed',
+    requireSignature: verification.requireSignature ?? false,
+    trustBundle: trustBundleOf(verification),
+    networkPolicies: networkPolicies.enforce ?? false,
+  };
 }
 
 /** The operator itself passes "restricted"; "baseline" is enforced so that other parts of the platform can live beside it. */

@@ -15,6 +15,12 @@ export type { CertificateSource } from './certificates.ts';
 export { CustomResourceDefinitions } from './crds.ts';
 export { NamespaceDefaults, type NamespaceConfig, type NamespaceDefaultsProps } from './namespace-defaults.ts';
 export type { ResourceQuantities } from './operator-pod.ts';
+export type {
+  CardFetchProps,
+  NetworkPolicyProps,
+  TrustBundleSource,
+  VerificationProps,
+} from './verification.ts';
 export type { WatchScope } from './watched-namespaces.ts';
 export type { WorkloadTarget } from './workload-target.ts';
 export type { FeatureGates } from '../runtime/config/feature-gates.ts';

@@ -11,8 +11,18 @@ import {
 import { permissions as validationPermissions } from '../runtime/validation/permissions.ts';
 import type { CertificateSource } from './certificates.ts';
 
+/** The parts of an install that ask for rights of their own. */
+export interface Grants {
+  readonly certificates: CertificateSource;
+  readonly requireSignature: boolean;
+  /** ConfigMap with the authorities that may sign; read only where signatures are required. */
+  readonly trustBundle: { readonly namespace: string; readonly name: string };
+  /** Whether NetworkPolicies are kept. */
+  readonly networkPolicies: boolean;
+}
+
 /** What the API server must allow the operator, and why. An operator that is handed its certificate needs no Secret. */
-export function operatorPermissions(certificates: CertificateSource): readonly Permission[] {
+export function operatorPermissions({ certificates }: Grants): readonly Permission[] {
   return [
     ...processPermissions,
     ...(certificates === 'self-managed' ? madeCertificatePermissions : mountedCertificatePermissions),

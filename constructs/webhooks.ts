@@ -3,6 +3,7 @@
 import type { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { kinds } from '../runtime/api/kinds.ts';
+import type { Kind } from '../runtime/engine/types.ts';
 import { apiGroup, install, labels, webhookConfigurations, webhooks } from '../runtime/api/names.ts';
 import { platformObject } from './platform-objects.ts';
 import { namespaceNameLabel, systemNamespaces, type WatchedNamespaces } from './watched-namespaces.ts';
@@ -47,15 +48,25 @@ export class OperatorWebhooks extends Construct {
       name: webhookConfigurations.validator,
       component,
       annotations,
-      content: { webhooks: [agentRuntimeValidator(props)] },
+      content: {
+        webhooks: [
+          validator(props, webhooks.agentRuntime, kinds.agentRuntime),
+          validator(props, webhooks.agentCard, kinds.agentCard),
+        ],
+      },
     });
   }
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What both webhooks have in common. */
-function webhook(namespace: string, { name, path }: { readonly name: string; readonly path: string }): Json {
+interface Hook {
+  readonly name: string;
+  readonly path: string;
+}
+
+/** What all webhooks have in common. */
+function webhook(namespace: string, { name, path }: Hook): Json {
   return {
     name,
     clientConfig: { service: { namespace, name: install.webhookService, path, port: 443 } },
@@ -88,13 +99,13 @@ function injector({ namespace, watched, requireNamespaceLabel }: OperatorWebhook
 }
 
 /**
- * Asked only where its answer can matter: a new AgentRuntime or a changed spec. A change of finalizers or of labels, and anything
+ * Asked only where its answer can matter: a new object or a changed spec. A change of finalizers or of labels, and anything
  * on an object that is being deleted, never waits for the operator (field report RC-04).
  */
-function agentRuntimeValidator({ namespace, watched }: OperatorWebhooksProps): Json {
+function validator({ namespace, watched }: OperatorWebhooksProps, hook: Hook, { plural }: Kind): Json {
   return {
-    ...webhook(namespace, webhooks.agentRuntime),
-    rules: [rule(apiGroup, kinds.agentRuntime.plural, ['CREATE', 'UPDATE'])],
+    ...webhook(namespace, hook),
+    rules: [rule(apiGroup, plural, ['CREATE', 'UPDATE'])],
     namespaceSelector: watched.late((names) => watched.selector(names)),
     matchConditions: [
       { name: 'not-being-deleted', expression: '!has(object.metadata.deletionTimestamp)' },

@@ -1,5 +1,6 @@
-/** What settings of the right shape can still get wrong together: namespaces that are listed twice, or where no agent can live. */
+/** What settings of the right shape can still get wrong together: namespaces listed twice or where no agent can live, verdicts nobody gives. */
 
+import { verificationViolations } from '../constructs/verification.ts';
 import { agentNamespaceViolations } from '../constructs/watched-namespaces.ts';
 import { install } from '../runtime/api/names.ts';
 import type { Violation } from '../runtime/config/problem.ts';
@@ -9,6 +10,10 @@ type NamespaceSettings = NonNullable<PlatformSettings['namespaces']>[number];
 
 /** Violations by paths below the platform's section; the section fits its schema. */
 export function settingsViolations(settings: PlatformSettings): readonly Violation[] {
+  return [...namespacesViolations(settings), ...verificationViolations(settings)];
+}
+
+function namespacesViolations(settings: PlatformSettings): readonly Violation[] {
   const { namespaces = [], mode = 'cluster' } = settings;
   if (mode === 'namespaced' && namespaces.length === 0) {
     const message = 'is empty, but mode is namespaced: list the namespaces to watch, or use mode: cluster';

@@ -54,6 +54,52 @@ const refused: readonly (readonly [what: string, act: () => unknown, says: RegEx
   ['no burst', () => platform({ apiRequests: { burst: -1 } }), /apiRequests\.burst: -1 is not allowed/],
   ['an unknown prop', () => platform({ loglevel: 'info' } as object), /loglevel: unknown key; did you mean logLevel\?/],
   [
+    'a network that follows verdicts which nobody gives',
+    () => platform({ networkPolicies: { enforce: true } }),
+    /\[test\/rossoctl\] networkPolicies\.enforce: needs verified signatures: .*none could reach another; set verification\.requireSignature: true/,
+  ],
+  [
+    'the same, said outright',
+    () => platform({ verification: { requireSignature: false }, networkPolicies: { enforce: true } }),
+    /networkPolicies\.enforce: needs verified signatures/,
+  ],
+  [
+    'an audit of verdicts which nobody gives',
+    () => platform({ verification: { audit: true } }),
+    /\[test\/rossoctl\] verification\.audit: .*without requireSignature there are none; set verification\.requireSignature/,
+  ],
+  [
+    'a trust domain with its scheme',
+    () => platform({ verification: { trustDomain: 'spiffe://prod.example' } }),
+    /verification\.trustDomain: "spiffe:\/\/prod\.example" is not allowed/,
+  ],
+  [
+    'a bundle in a namespace that cannot be',
+    () => platform({ verification: { trustBundle: { namespace: 'a.b' } } }),
+    /verification\.trustBundle\.namespace: "a\.b" is not allowed/,
+  ],
+  [
+    'a bundle under a key that cannot be',
+    () => platform({ verification: { trustBundle: { key: 'a/b' } } }),
+    /verification\.trustBundle\.key: "a\/b" is not allowed/,
+  ],
+  [
+    'forms of a payload that are none',
+    () => platform({ verification: { profiles: 'jws' } } as object),
+    /verification\.profiles: "jws" .* one of all, jcs/,
+  ],
+  [
+    'a verdict that ends before it begins',
+    () => platform({ verification: { syncPeriods: 0 } }),
+    /verification\.syncPeriods: 0 is not allowed; must be a number from 1/,
+  ],
+  ['no fetch at once', () => platform({ cardFetches: { atOnce: 0 } }), /cardFetches\.atOnce: 0 is not allowed/],
+  [
+    'an unknown word about signatures',
+    () => platform({ verification: { requireSignatures: true } } as object),
+    /verification\.requireSignatures: unknown key; did you mean requireSignature\?/,
+  ],
+  [
     'a scope that is none',
     () => platform({ watch: { kind: 'bogus' } } as object),
     /watch\.kind: "bogus" .* one of cluster/,

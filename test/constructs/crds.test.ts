@@ -61,20 +61,27 @@ for (const { kind } of crdSources) {
   });
 }
 
-test('AgentRuntime has the names and columns of the contract', () => {
-  const crd = one(platform(), 'CustomResourceDefinition');
-  assert.equal(crd.metadata.name, 'agentruntimes.agent.rossoctl.dev');
-  assert.deepEqual(crd['spec'].names, {
-    kind: 'AgentRuntime',
-    listKind: 'AgentRuntimeList',
-    plural: 'agentruntimes',
-    singular: 'agentruntime',
-    shortNames: ['art', 'agentrt'],
-    categories: ['rossoctl'],
+const contract = {
+  AgentRuntime: {
+    names: { plural: 'agentruntimes', singular: 'agentruntime', shortNames: ['art', 'agentrt'] },
+    columns: ['Type', 'Target', 'Phase', 'Ready', 'Pods', 'Age'],
+  },
+  AgentCard: {
+    names: { plural: 'agentcards', singular: 'agentcard', shortNames: ['card', 'cards'] },
+    columns: ['Protocol', 'Kind', 'Target', 'Agent', 'Verified', 'Bound', 'Synced', 'LastSync', 'Age'],
+  },
+} as const;
+
+for (const [kind, { names, columns }] of Object.entries(contract)) {
+  test(`${kind} has the names and columns of the contract`, () => {
+    const crd = one(platform(), 'CustomResourceDefinition', `${names.plural}.agent.rossoctl.dev`);
+    assert.deepEqual(crd['spec'].names, { kind, listKind: `${kind}List`, ...names, categories: ['rossoctl'] });
+    assert.deepEqual(
+      versionOf(kind).additionalPrinterColumns.map(({ name }) => name),
+      columns,
+    );
   });
-  const columns = versionOf('AgentRuntime').additionalPrinterColumns.map(({ name }) => name);
-  assert.deepEqual(columns, ['Type', 'Target', 'Phase', 'Ready', 'Pods', 'Age']);
-});
+}
 
 const broken: readonly (readonly [what: string, schema: unknown, says: RegExp])[] = [
   ['a literal', Type.Object({ a: Type.Literal('x') }), /\.a: keyword const/],

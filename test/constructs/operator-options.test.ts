@@ -12,6 +12,10 @@ interface Carried {
   readonly value: unknown;
 }
 
+function verified(more: NonNullable<AgentPlatformProps['verification']>): Partial<AgentPlatformProps> {
+  return { verification: { requireSignature: true, ...more } };
+}
+
 /** The compiler asks for a row for each new option. */
 const carried: Readonly<Record<OptionName, Carried | string>> = {
   namespace: { props: { namespace: 'agents-op' }, value: 'agents-op' },
@@ -35,6 +39,17 @@ const carried: Readonly<Record<OptionName, Carried | string>> = {
   configPath: 'fixed, as where it is mounted',
   gatesPath: 'fixed, as where it is mounted',
   logLevel: { props: { logLevel: 'debug' }, value: 'debug' },
+  requireSignature: { props: { verification: { requireSignature: true } }, value: true },
+  signatureAudit: { props: verified({ audit: true }), value: true },
+  signatureProfiles: { props: verified({ profiles: 'jcs' }), value: 'jcs' },
+  trustDomain: { props: verified({ trustDomain: 'prod.example' }), value: 'prod.example' },
+  trustBundleConfigMap: { props: verified({ trustBundle: { name: 'roots' } }), value: 'roots' },
+  trustBundleNamespace: { props: verified({ trustBundle: { namespace: 'identity' } }), value: 'identity' },
+  trustBundleKey: { props: verified({ trustBundle: { key: 'ca.pem' } }), value: 'ca.pem' },
+  enforceNetworkPolicies: { props: { ...verified({}), networkPolicies: { enforce: true } }, value: true },
+  verdictSyncPeriods: { props: verified({ syncPeriods: 5 }), value: 5 },
+  cardFetches: { props: { cardFetches: { atOnce: 8 } }, value: 8 },
+  cardTimeoutSeconds: { props: { cardFetches: { timeoutSeconds: 3 } }, value: 3 },
   qps: { props: { apiRequests: { qps: 7 } }, value: 7 },
   burst: { props: { apiRequests: { burst: 9 } }, value: 9 },
 };

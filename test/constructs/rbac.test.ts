@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { App, Chart } from 'cdk8s';
 import type { AgentPlatformProps } from '../../constructs/index.ts';
-import { operatorPermissions } from '../../constructs/permissions.ts';
+import { type Grants, operatorPermissions } from '../../constructs/permissions.ts';
 import { OperatorRbac } from '../../constructs/rbac.ts';
 import { WatchedNamespaces, type WatchScope } from '../../constructs/watched-namespaces.ts';
 import type { Permission } from '../../runtime/engine/types.ts';
@@ -151,13 +151,21 @@ for (const watch of modes) {
   });
 }
 
+const everything: Grants = {
+  certificates: 'self-managed',
+  requireSignature: true,
+  trustBundle: { namespace: 'spire', name: 'spire-bundle' },
+  networkPolicies: true,
+};
+const everyPart = { verification: { requireSignature: true }, networkPolicies: { enforce: true } } as const;
+
 test('every role of the operator says why', () => {
-  const ours = platform().filter(
+  const ours = platform(everyPart).filter(
     ({ kind, metadata }) => kind.endsWith('Role') && metadata.name.startsWith('rossoctl-operator'),
   );
   assert.ok(ours.length > 0);
   const lines = ours.flatMap(({ metadata }) => (metadata.annotations?.['rossoctl.io/why'] ?? '').split('\n'));
-  for (const { why } of operatorPermissions('self-managed'))
+  for (const { why } of operatorPermissions(everything))
     assert.ok(
       lines.some((line) => line.endsWith(why)),
       why,

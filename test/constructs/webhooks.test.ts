@@ -50,19 +50,18 @@ test('AD-05 the injector', () => {
   ]);
 });
 
-test('AD-05 the validator', () => {
-  assert.deepEqual(validator(), [
-    {
-      name: 'agentruntime.rossoctl.io',
+const validators = [
+  ['agentruntime.rossoctl.io', '/validate-agent-rossoctl-dev-v1alpha1-agentruntime', 'agentruntimes'],
+  ['agentcard.rossoctl.io', '/validate-agent-rossoctl-dev-v1alpha1-agentcard', 'agentcards'],
+] as const;
+
+test('AD-05 the validators', () => {
+  assert.deepEqual(
+    validator(),
+    validators.map(([name, path, plural]) => ({
+      name,
       admissionReviewVersions: ['v1'],
-      clientConfig: {
-        service: {
-          name: 'rossoctl-webhook',
-          namespace: 'rossoctl-system',
-          path: '/validate-agent-rossoctl-dev-v1alpha1-agentruntime',
-          port: 443,
-        },
-      },
+      clientConfig: { service: { name: 'rossoctl-webhook', namespace: 'rossoctl-system', path, port: 443 } },
       failurePolicy: 'Fail',
       matchPolicy: 'Equivalent',
       matchConditions: [
@@ -75,14 +74,14 @@ test('AD-05 the validator', () => {
           apiGroups: ['agent.rossoctl.dev'],
           apiVersions: ['v1alpha1'],
           operations: ['CREATE', 'UPDATE'],
-          resources: ['agentruntimes'],
+          resources: [plural],
           scope: 'Namespaced',
         },
       ],
       sideEffects: 'None',
       timeoutSeconds: 10,
-    },
-  ]);
+    })),
+  );
 });
 
 test('AD-01 the operator’s namespace is excluded under whatever name', () => {
@@ -117,8 +116,9 @@ test('namespaced mode limits webhooks and the type’s policy, also for a namesp
   const only = { key: 'kubernetes.io/metadata.name', operator: 'In', values: ['team1', 'team2'] };
   const [mutating] = one(objects, 'MutatingWebhookConfiguration')['webhooks'];
   assert.deepEqual(mutating.namespaceSelector.matchExpressions[1], only);
-  const [validating] = one(objects, 'ValidatingWebhookConfiguration')['webhooks'];
-  assert.deepEqual(validating.namespaceSelector, { matchExpressions: [only] });
+  for (const validating of one(objects, 'ValidatingWebhookConfiguration')['webhooks']) {
+    assert.deepEqual(validating.namespaceSelector, { matchExpressions: [only] });
+  }
   const policy = (name: string) => one(objects, 'ValidatingAdmissionPolicy', name)['spec'].matchConstraints;
   assert.deepEqual(policy('agent-label-protection').namespaceSelector, { matchExpressions: [only] });
   // A verdict is believed wherever a pod runs, so nobody may claim one anywhere.

@@ -1,4 +1,4 @@
-/** Each environment's tree on an empty API server: it applies as written, twice without a change, and locks nobody out (AD-01). */
+/** Each environment's tree on an API server that has nothing but SPIRE's namespace: it applies as written, twice without a change, and locks nobody out (AD-01). */
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -36,6 +36,13 @@ const namespacesOfAgents = (manifests: readonly Manifest[]) =>
     .filter(({ kind, metadata }) => kind === 'Namespace' && metadata.name !== 'rossoctl-system')
     .map(({ metadata }) => metadata.name);
 
+/** Namespaces that the tree puts something in and does not make: they must be there. */
+const presupposed = (manifests: readonly Manifest[]) => {
+  const made = manifests.filter(({ kind }) => kind === 'Namespace').map(({ metadata }) => metadata.name);
+  const used = manifests.flatMap(({ metadata }) => metadata.namespace ?? []);
+  return [...new Set(used)].filter((name) => !made.includes(name));
+};
+
 for (const environment of environments()) {
   describe(`the tree of ${environment}`, () => {
     let installed: Installed;
@@ -47,11 +54,16 @@ for (const environment of environments()) {
       const dir = mkdtempSync(path.join(tmpdir(), 'rossoctl-install-'));
       writeTree(dir, treeOf(manifests));
       installed = { plane, kube: kubeOf(plane), dir, manifests };
+      for (const name of presupposed(manifests)) await makeNamespace(installed.kube, name);
     });
     after(async () => {
       await installed.kube.close();
       await installed.plane.stop();
       rmSync(installed.dir, { recursive: true, force: true });
+    });
+
+    test('presupposes the namespace of SPIRE where signatures are verified, and no other', () => {
+      assert.deepEqual(presupposed(installed.manifests), environment === 'local' ? [] : ['spire']);
     });
 
     test('applies on an empty cluster, in one go, as a folder of files', async () => {

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { App, Chart } from 'cdk8s';
-import { AgentPlatform, type CertificateSource, type WatchScope } from '../../constructs/index.ts';
-import { operatorPermissions } from '../../constructs/permissions.ts';
+import { AgentPlatform, type AgentPlatformProps } from '../../constructs/index.ts';
+import { type Grants, operatorPermissions } from '../../constructs/permissions.ts';
 import type { Permission } from '../../runtime/engine/types.ts';
 import { type ControlPlane, startControlPlane } from '../lab/control-plane.ts';
 import { type Json, type Kube, kubeOf } from './kube.ts';
@@ -76,13 +76,14 @@ function covers(
   watched: readonly string[] | undefined,
 ): boolean {
   if (scope === 'own') return namespace === 'rossoctl-system';
+  if (typeof scope === 'object') return namespace === scope.namespace;
   if (scope === 'cluster' || watched === undefined) return true;
   return namespace !== undefined && watched.includes(namespace);
 }
 
 /** Questions about everything that is declared by any install, so that what one variant lacks is asked for there too. */
 function questions(): readonly Ask[] {
-  const everything = [...operatorPermissions('self-managed'), ...operatorPermissions('cert-manager')];
+  const everything = modes.flatMap(({ grants }) => operatorPermissions(grants));
   const declared = everything.flatMap(({ apiGroup, resources, resourceNames = [] }) =>
     resources.flatMap((resource) =>
       [undefined, ...resourceNames, 'another'].map((name) => ({ group: apiGroup, resource, name })),
@@ -90,7 +91,7 @@ function questions(): readonly Ask[] {
   );
   const tempting = temptations.map(([group, resource]) => ({ group, resource, name: undefined }));
   const all = [...declared, ...tempting].flatMap((what) =>
-    [undefined, 'rossoctl-system', 'team1', 'team3'].flatMap((namespace) =>
+    [undefined, 'rossoctl-system', 'team1', 'team3', 'spire'].flatMap((namespace) =>
       verbs.map((verb) => ({ ...what, namespace, verb })),
     ),
   );
@@ -98,28 +99,46 @@ function questions(): readonly Ask[] {
 }
 
 interface Mode {
-  readonly watch: WatchScope;
+  readonly title: string;
+  readonly props: Partial<AgentPlatformProps>;
   readonly watched: readonly string[] | undefined;
-  readonly certificates: CertificateSource;
+  /** What the props ask for. */
+  readonly grants: Grants;
 }
 
+const trustBundle = { namespace: 'spire', name: 'spire-bundle' };
 const modes: readonly Mode[] = [
-  { watch: { kind: 'cluster' }, watched: undefined, certificates: 'self-managed' },
-  { watch: { kind: 'namespaced', namespaces: ['team1'] }, watched: ['team1'], certificates: 'cert-manager' },
+  {
+    title: 'cluster mode, as it comes',
+    props: {},
+    watched: undefined,
+    grants: { certificates: 'self-managed', requireSignature: false, trustBundle, networkPolicies: false },
+  },
+  {
+    title: 'namespaced mode, everything on, with a certificate of others',
+    props: {
+      watch: { kind: 'namespaced', namespaces: ['team1'] },
+      certificates: 'cert-manager',
+      verification: { requireSignature: true },
+      networkPolicies: { enforce: true },
+    },
+    watched: ['team1'],
+    grants: { certificates: 'cert-manager', requireSignature: true, trustBundle, networkPolicies: true },
+  },
 ];
 
-for (const { watch, watched, certificates } of modes) {
-  describe(`${watch.kind} mode, certificates ${certificates}`, () => {
+for (const [index, { title, props, watched, grants }] of modes.entries()) {
+  describe(title, () => {
     let plane: ControlPlane;
     let kube: Kube;
     before(async () => {
-      plane = await startControlPlane({ name: `rbac-${watch.kind}` });
+      plane = await startControlPlane({ name: `rbac-${index}` });
       kube = kubeOf(plane);
-      for (const name of ['rossoctl-system', 'team1', 'team3']) {
+      for (const name of ['rossoctl-system', 'team1', 'team3', 'spire']) {
         await kube.request('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
       }
       const chart = new Chart(new App(), 'platform');
-      new AgentPlatform(chart, 'rossoctl', { image: 'i', watch, certificates });
+      new AgentPlatform(chart, 'rossoctl', { image: 'i', ...props });
       for (const object of chart.toJson() as readonly (Json & { kind: string; metadata: { namespace?: string } })[]) {
         const collection = rbacCollections[object.kind]?.(object.metadata.namespace ?? '');
         if (collection === undefined) continue;
@@ -149,7 +168,7 @@ for (const { watch, watched, certificates } of modes) {
 
     test('RB-02 every question is answered as declared: nothing is missing, nothing is too much', async () => {
       const asked = questions();
-      const permissions = operatorPermissions(certificates);
+      const permissions = operatorPermissions(grants);
       const wrong: string[] = [];
       for (let start = 0; start < asked.length; start += 50) {
         const batch = asked.slice(start, start + 50);

@@ -142,6 +142,11 @@ const refused: readonly (readonly [what: string, text: string, says: RegExp])[] 
     /rossoctl:platform\.namespaces: is empty, but mode is namespaced: list the namespaces to watch/,
   ],
   [
+    'a network that follows verdicts which nobody gives',
+    platform('image: i\nnetworkPolicies:\n  enforce: true'),
+    /line 5: config\.rossoctl:platform\.networkPolicies\.enforce: needs verified signatures/,
+  ],
+  [
     'a tag where a digest is required',
     platform('image: a:1\nrequireImageDigest: true'),
     /"a:1" is not pinned by digest, which this environment requires; use registry\/rossoctl@sha256/,
