@@ -67,6 +67,19 @@ export const agentCardReasons = {
   /** Present only when `spec.identityBinding` is. */
   Bound: ['Bound', 'TrustDomainMismatch', 'WorkloadMismatch', 'NoIdentity'],
   Ready: ['CardReady', 'NotSynced', 'NotVerified', 'CardTooLarge'],
+  /** Present only where network policies are enforced, and only on the card that counts for its workload. */
+  NetworkPolicyReady: [
+    'Permissive',
+    'Restrictive',
+    'NameTaken',
+    'NameHeld',
+    'SelectsOperator',
+    'NoPodSelector',
+    'TargetNotFound',
+    'TargetUnavailable',
+    'TargetUnsupported',
+    'ConfigInvalid',
+  ],
 } as const;
 
 /** Why a signature does not verify: metrics label, CLI output and, in CamelCase, condition reason. */

@@ -54,6 +54,8 @@ export const annotations = {
   credentialsSecret: 'rossoctl.io/keycloak-client-credentials-secret-name',
   outboundPortsExclude: 'rossoctl.io/outbound-ports-exclude',
   inboundPortsExclude: 'rossoctl.io/inbound-ports-exclude',
+  /** On a NetworkPolicy of ours that is permissive: the part of the AgentCard's spec that its verdict was about, as a hash. */
+  verdictFor: 'rossoctl.dev/verdict-for',
 } as const;
 
 /** Value of `labels.managedBy` on what is ours. */
@@ -119,9 +121,13 @@ export function generatedCardName(kind: string, workload: string): string {
   return bounded(`${workload}-${kind.toLowerCase()}-card`, maxName);
 }
 
-/** Name of the NetworkPolicy that follows an AgentCard's verdict: `weather-signature-policy`. */
-export function networkPolicyName(workload: string): string {
-  return bounded(`${workload}-signature-policy`, maxName);
+/**
+ * Name of the NetworkPolicy that follows an AgentCard's verdict: `weather-signature-policy`. With `kind`, for the second of two workloads of
+ * one name: `weather-signature-policy-statefulset`, which no workload's plain name can be.
+ */
+export function networkPolicyName(workload: string, kind?: string): string {
+  const suffix = kind === undefined ? '' : `-${kind.toLowerCase()}`;
+  return bounded(`${workload}-signature-policy${suffix}`, maxName);
 }
 
 /** A name as a label's value, which has 63 characters at most. */

@@ -19,6 +19,9 @@ const mergeKeys: Readonly<Record<string, string>> = {
 /** The built-in lists that server-side apply treats as sets. */
 const setFields: ReadonlySet<string> = new Set(['finalizers']);
 
+/** The built-in maps that server-side apply replaces as a whole: a key that somebody added is a difference. */
+const atomicFields: ReadonlySet<string> = new Set(['podSelector']);
+
 /**
  * True when `live` holds every leaf of `fragment`: applying it would then change nothing. Errs towards false, which costs one request
  * that the API server answers without a write. `undefined` and `null` leaves want nothing; an empty object under `metadata` neither,
@@ -31,6 +34,7 @@ export function contains(live: unknown, fragment: unknown): boolean {
 function holds(live: unknown, wanted: unknown, field: string): boolean {
   if (wanted === undefined || wanted === null) return true;
   if (Array.isArray(wanted)) return Array.isArray(live) && holdsList(live, wanted, field);
+  if (atomicFields.has(field)) return isEqualJson(live, wanted);
   if (!isObject(wanted)) return live === wanted;
   if (!isObject(live)) return false;
   return Object.entries(wanted).every(

@@ -33,6 +33,12 @@ describe('contains', () => {
     ['a set with others in it', { finalizers: ['a', 'b'] }, { finalizers: ['b'] }, true],
     ['a set without it', { finalizers: ['a'] }, { finalizers: ['b'] }, false],
     ['an atomic list of objects must be equal', { ports: [{ port: 1, x: 1 }] }, { ports: [{ port: 1 }] }, false],
+    [
+      'a selector that is replaced as a whole, with one more label',
+      { podSelector: { matchLabels: { a: '1', b: '2' } } },
+      { podSelector: { matchLabels: { a: '1' } } },
+      false,
+    ],
     ['no live object', undefined, { a: 1 }, false],
   ] as const) {
     test(`${why}: ${expected}`, () => assert.equal(contains(live, fragment), expected));
