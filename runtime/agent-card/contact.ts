@@ -21,6 +21,15 @@ export type Fetched =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'failed'; readonly reason: FetchReason; readonly message: string };
 
+/** The answer that is known already. An ETag says something only about the path that gave it. */
+export interface Known {
+  readonly path: string;
+  readonly etag: string;
+}
+
+/** Asks an agent once, for as long as `signal` is not aborted. Never rejects. */
+export type Ask = (endpoint: Endpoint, known: Known | undefined, signal: AbortSignal) => Promise<Fetched>;
+
 /** A document as it was received last. */
 export interface Received {
   /** Absent when it is larger than what is kept between passes: it must be asked for again before it can be judged anew. */

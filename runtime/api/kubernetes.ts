@@ -93,6 +93,9 @@ export interface Pod extends KubeObject {
   readonly status?: {
     readonly phase?: string;
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+    readonly podIP?: string;
+    /** Of both families; the first is `podIP`. */
+    readonly podIPs?: readonly { readonly ip: string }[];
   };
 }
 

@@ -2,18 +2,19 @@
 
 import type { AgentRuntime } from '../api/agent-runtime.ts';
 import { kinds } from '../api/kinds.ts';
-import type { Pod } from '../api/kubernetes.ts';
+import type { EndpointSlice, Pod, Service } from '../api/kubernetes.ts';
 import { agentTypes } from '../api/agent-runtime.ts';
 import { annotations, labels } from '../api/names.ts';
 import { groupOf, type TargetRef } from '../api/target-ref.ts';
 import type { KubeObject, Watch } from '../engine/types.ts';
+import { keepEndpointSlice, keepService, serviceLabel } from './keep-service.ts';
 
 const enrolled = `${labels.type} in (${agentTypes.join(',')})`;
 
 /** The annotations of ours that are read from pods; a pod may carry large ones of others. */
 const podAnnotations: readonly string[] = [annotations.injected, annotations.configHash, annotations.defaultsHash];
 
-/** Pods of enrolled workloads: labels, owners, our annotations, container names, phase and conditions. Index `owner`: the controller's uid. */
+/** Pods of enrolled workloads: labels, owners, our annotations, container names, phase, conditions and addresses. Index `owner`: the controller's uid. */
 export const enrolledPods: Watch<Pod> = Object.freeze({
   id: 'enrolled-pods',
   kind: kinds.pod,
@@ -29,6 +30,26 @@ export const enrolledReplicaSets: Watch = Object.freeze({
   labels: enrolled,
   metadataOnly: true,
   indexes: { uid: ownUid, owner: controllerUid },
+});
+
+/**
+ * Services, reduced to what says whom they reach. Index `selector`: one pair of the selector (`selectorIndex`), so that whoever asks for each
+ * label of a pod finds every Service that may select it, each once.
+ */
+export const services: Watch<Service> = Object.freeze({
+  id: 'services',
+  kind: kinds.service,
+  keep: keepService,
+  indexes: { selector: selectorPair },
+});
+
+/** Where the pods of headless Services listen; of other Services nothing is kept. Index `service`: the Service's name. */
+export const endpointSlices: Watch<EndpointSlice> = Object.freeze({
+  id: 'endpointslices',
+  kind: kinds.endpointSlice,
+  labels: 'service.kubernetes.io/headless',
+  keep: keepEndpointSlice,
+  indexes: { service: serviceName },
 });
 
 export const namespaces: Watch = Object.freeze({ id: 'namespaces', kind: kinds.namespace, metadataOnly: true });
@@ -66,6 +87,22 @@ export function targetIndex(ref: TargetRef): string {
   return `${groupOf(ref.apiVersion)}/${ref.kind}/${ref.name}`;
 }
 
+/** The value of index `selector` for one pair of labels. */
+export function selectorIndex(key: string, value: string): string {
+  return `${key}=${value}`;
+}
+
+/** The first pair by key: any one would do. */
+function selectorPair({ spec }: Service): readonly string[] {
+  const [first] = Object.entries(spec?.selector ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  return first === undefined ? [] : [selectorIndex(...first)];
+}
+
+function serviceName({ metadata }: EndpointSlice): readonly string[] {
+  const name = metadata.labels?.[serviceLabel];
+  return name === undefined ? [] : [name];
+}
+
 function keepPod(pod: Pod): Pod {
   const { managedFields: _, annotations: all, ...metadata } = pod.metadata;
   const ours = podAnnotations.filter((name) => all?.[name] !== undefined).map((name) => [name, all?.[name]]);
@@ -81,7 +118,16 @@ function keepPod(pod: Pod): Pod {
     status: {
       ...(pod.status?.phase === undefined ? {} : { phase: pod.status.phase }),
       conditions: (pod.status?.conditions ?? []).map(({ type, status }) => ({ type, status })),
+      ...keepAddresses(pod.status),
     },
+  };
+}
+
+/** `podIPs` says something more only where there are two. */
+function keepAddresses({ podIP, podIPs = [] }: Pod['status'] & object = {}): Pod['status'] & object {
+  return {
+    ...(podIP === undefined ? {} : { podIP }),
+    ...(podIPs.length < 2 ? {} : { podIPs: podIPs.map(({ ip }) => ({ ip })) }),
   };
 }
 
