@@ -1,76 +1,100 @@
-/** The validating webhook of AgentRuntimes: lists live, applies the rules, and answers with a sentence that says what to do. */
+/** The validating webhooks: list live, apply the rules of the resource, and answer with a sentence that says what to do. */
 
 import { isDeepStrictEqual } from 'node:util';
+import type { AgentCard } from '../api/agent-card.ts';
 import type { AgentRuntime } from '../api/agent-runtime.ts';
-import { kinds } from '../api/kinds.ts';
-import { webhooks } from '../api/names.ts';
 import { isSameTarget } from '../api/target-ref.ts';
-import type { AdmissionRequest, LiveReader, Verdict, Webhook } from '../engine/types.ts';
+import type { AdmissionRequest, Kind, LiveReader, Verdict, Webhook } from '../engine/types.ts';
 import { workloadRows } from '../workload/kinds.ts';
-import { type SupportedKind, specWarnings } from './spec-rules.ts';
+import { agentCardRules } from './agent-card-rules.ts';
+import { agentRuntimeRules } from './agent-runtime-rules.ts';
+import type { Rules, SupportedKind, Targeted } from './rules.ts';
 import { targetConflict } from './unique-target.ts';
 
 export interface ValidatorOptions {
-  /** Asked for the namespace's AgentRuntimes: the cache may lag behind a resource accepted a moment ago (RC-07). */
+  /** Asked for the namespace's resources of the kind: the cache may lag behind one accepted a moment ago (RC-07). */
   readonly live: LiveReader;
-  /** The kinds that can be enrolled. Default: the workload table's. */
+  /** The kinds that can be a target. Default: the workload table's. */
   readonly supported?: readonly SupportedKind[];
+}
+
+/** Refuses a second AgentRuntime for a workload. */
+export function createAgentRuntimeValidator(options: ValidatorOptions): Webhook<AgentRuntime> {
+  return validator(agentRuntimeRules, options);
+}
+
+/**
+ * Refuses a second AgentCard for a workload, and a sync period under the shortest. The card that the operator generated stands in nobody's
+ * way; it is itself refused where a hand-made one exists.
+ */
+export function createAgentCardValidator(options: ValidatorOptions): Webhook<AgentCard> {
+  return validator(agentCardRules, options);
 }
 
 const supportedKinds: readonly SupportedKind[] = workloadRows.map(({ watch }) => watch.kind);
 
 /**
- * Refuses a second AgentRuntime for a workload. Deletions, changes of metadata and objects that are being deleted always pass, so that
- * no rule of today keeps an older object from being removed (RC-04). A list that fails refuses: doubt denies.
+ * Deletions, changes of metadata and objects that are being deleted always pass, so that no rule of today keeps an older object from being
+ * removed (RC-04). A list that fails refuses: doubt denies.
  */
-export function createAgentRuntimeValidator(options: ValidatorOptions): Webhook<AgentRuntime> {
-  return {
-    name: webhooks.agentRuntime.name,
-    path: webhooks.agentRuntime.path,
-    kind: kinds.agentRuntime,
-    review: (request) => review(request, options),
-  };
+function validator<T extends Targeted>(rules: Rules<T>, options: ValidatorOptions): Webhook<T> {
+  const { webhook, kind } = rules;
+  return { ...webhook, kind, review: (request) => review(request, rules, options) };
 }
 
-const allow = (reason: string, note: string, warnings: readonly string[] = []): Verdict<AgentRuntime> => ({
-  kind: 'allow',
-  reason,
-  note,
-  warnings,
-});
-const deny = (reason: string, note: string): Verdict<AgentRuntime> => ({ kind: 'deny', reason, note });
+const allow = (reason: string, note: string, warnings: readonly string[] = []) =>
+  ({ kind: 'allow', reason, note, warnings }) as const;
+const deny = (reason: string, note: string) => ({ kind: 'deny', reason, note }) as const;
 
-async function review(
-  { operation, object, oldObject, namespace, name }: AdmissionRequest<AgentRuntime>,
+async function review<T extends Targeted>(
+  request: AdmissionRequest<T>,
+  rules: Rules<T>,
   { live, supported = supportedKinds }: ValidatorOptions,
-): Promise<Verdict<AgentRuntime>> {
+): Promise<Verdict<T>> {
+  const { operation, object, oldObject } = request;
   if (operation !== 'CREATE' && operation !== 'UPDATE') return allow('NotChecked', `${operation} is not checked.`);
   if (object === undefined) return deny('NoObject', `The ${operation} request holds no object.`);
   if (object.metadata.deletionTimestamp !== undefined) return allow('BeingDeleted', 'The object is being deleted.');
   if (isDeepStrictEqual(object.spec, oldObject?.spec)) return allow('SpecUnchanged', 'The spec is unchanged.');
 
-  const warnings = specWarnings(object.spec, supported);
-  const { targetRef } = object.spec;
-  if (oldObject !== undefined && isSameTarget(oldObject.spec.targetRef, targetRef)) {
+  const refusal = rules.refusal(object.spec, oldObject?.spec);
+  if (refusal !== undefined) return deny('SpecRefused', refusal);
+  const warnings = rules.warnings(object.spec, supported);
+  if (oldObject !== undefined && isSameTarget(oldObject.spec.targetRef, object.spec.targetRef)) {
     return allow('TargetUnchanged', 'The target is unchanged.', warnings);
   }
-  const others = await listed(live, namespace, targetRef.name);
+  const problem = await targetProblem(object, request, { rules, live });
+  return problem ?? allow('TargetFree', `No other ${object.kind} has this target.`, warnings);
+}
+
+/** Why the target cannot be had, or not be known to be free. */
+async function targetProblem<T extends Targeted>(
+  object: T,
+  { namespace, name }: AdmissionRequest<T>,
+  { rules, live }: { readonly rules: Rules<T>; readonly live: LiveReader },
+): Promise<Verdict<T> | undefined> {
+  const { kind, spec } = object;
+  const { targetRef } = spec;
+  const others = await listed(live, rules.kind, { namespace, target: targetRef.name });
   if (others instanceof Error) {
     return deny(
       'ListFailed',
-      `Whether another AgentRuntime targets ${targetRef.kind} ${targetRef.name} cannot be checked: listing the AgentRuntimes of namespace ${namespace} failed (${others.message}). Try again.`,
+      `Whether another ${kind} targets ${targetRef.kind} ${targetRef.name} cannot be checked: listing the ${kind}s of namespace ${namespace} failed (${others.message}). Try again.`,
     );
   }
-  const conflict = targetConflict({ namespace, name, spec: object.spec }, others);
-  return conflict === undefined
-    ? allow('TargetFree', 'No other AgentRuntime has this target.', warnings)
-    : deny('DuplicateTarget', conflict);
+  const rivals = others.filter((other) => rules.isRival(object, other));
+  const conflict = targetConflict({ namespace, name, object }, rivals);
+  return conflict === undefined ? undefined : deny('DuplicateTarget', conflict);
 }
 
-/** Those with a target of that name: without the selector each new AgentRuntime would cost as much as its namespace has. */
-async function listed(live: LiveReader, namespace: string, target: string): Promise<readonly AgentRuntime[] | Error> {
+/** Those with a target of that name: without the selector each new resource would cost as much as its namespace has. */
+async function listed<T extends Targeted>(
+  live: LiveReader,
+  kind: Kind<T>,
+  { namespace, target }: { readonly namespace: string; readonly target: string },
+): Promise<readonly T[] | Error> {
   try {
-    return await live.list(kinds.agentRuntime, { namespace, fields: `spec.targetRef.name=${target}` });
+    return await live.list(kind, { namespace, fields: `spec.targetRef.name=${target}` });
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
