@@ -75,6 +75,8 @@ export const AgentCardStatus = Type.Object(
       Type.Unsafe<Readonly<Record<string, unknown>>>({
         type: 'object',
         'x-kubernetes-preserve-unknown-fields': true,
+        // One value: replaced as a whole, and owned in one line however many members a card has.
+        'x-kubernetes-map-type': 'atomic',
         description:
           'The card: as served, or, when signatures are verified, exactly what the signature covers. Absent when it is larger than 256 KiB.',
       }),
