@@ -33,6 +33,11 @@ export interface ApplyOptions extends CallOptions {
   readonly subresource?: 'status';
 }
 
+export interface CreateOptions extends CallOptions {
+  /** Default: the API server's, from the user agent. */
+  readonly fieldManager?: string | undefined;
+}
+
 export interface WatchOptions extends ListOptions {
   readonly resourceVersion?: string | undefined;
   /** Stream the present objects first. */
@@ -46,7 +51,7 @@ export interface Client {
   get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey, options?: CallOptions): Promise<T>;
   /** One page, or all. */
   list<T extends KubeObject>(kind: Kind<T>, options?: ListOptions): Promise<Page<T>>;
-  create<T extends KubeObject>(kind: Kind<T>, object: T, options?: CallOptions): Promise<T>;
+  create<T extends KubeObject>(kind: Kind<T>, object: T, options?: CreateOptions): Promise<T>;
   /** PUT: fails with 409 when `metadata.resourceVersion` is not the live one. */
   replace<T extends KubeObject>(kind: Kind<T>, object: T, options?: CallOptions): Promise<T>;
   /** Server-side apply. */
@@ -71,8 +76,14 @@ export function createClient(transport: Transport): Client {
     get: (kind, key, options) => send({ ...options, method: 'GET', path: objectPath(kind, key) }),
     list: async <T extends KubeObject>(kind: Kind<T>, options: ListOptions = {}) =>
       pageOf(kind, (await transport.request(listRequest(kind, options))) as RawList<T>),
-    create: (kind, object, options) =>
-      send({ ...options, method: 'POST', path: collectionPath(kind, object.metadata.namespace), body: object }),
+    create: (kind, object, { fieldManager, ...options } = {}) =>
+      send({
+        ...options,
+        method: 'POST',
+        path: collectionPath(kind, object.metadata.namespace),
+        query: { fieldManager },
+        body: object,
+      }),
     replace: (kind, object, options) =>
       send({ ...options, method: 'PUT', path: objectPath(kind, nameOf(object)), body: object }),
     apply: ({ kind, body }, { fieldManager, force = true, subresource, ...options }) =>

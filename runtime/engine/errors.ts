@@ -83,6 +83,11 @@ export function isConflict(error: unknown): boolean {
   return error instanceof ApiError && error.status === 409;
 }
 
+/** There is an object of the name that was to be created. */
+export function isAlreadyThere(error: unknown): boolean {
+  return isConflict(error) && error instanceof ApiError && error.reason === 'AlreadyExists';
+}
+
 /** The version asked for is too old, in either form: HTTP 410, or an ERROR event that says so. */
 export function isExpired(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 410 || error.reason === 'Expired' || error.reason === 'Gone');

@@ -2,7 +2,7 @@
 
 import type { Cache, Peeked } from './cache.ts';
 import type { CallOptions, Client } from './client.ts';
-import { isNotFound, isOtherUid } from './errors.ts';
+import { isAlreadyThere, isNotFound, isOtherUid } from './errors.ts';
 import type { EventRecorder } from './events.ts';
 import type { Written } from './expectations.ts';
 import { isEqualJson, member } from './json.ts';
@@ -32,11 +32,12 @@ export interface PlanScope {
 }
 
 /**
- * Runs the steps: apply, patch, remove, status, notices. A step that throws stops the rest. What is already so is read from the cache: of a
+ * Runs the steps: create, apply, patch, remove, status, notices. A step that throws stops the rest. What is already so is read from the cache: of a
  * kind that is not watched, or of which a watch keeps less than the fragment states, nothing is known, and each pass sends a request that
  * the API server answers without a write.
  */
 export async function executePlan(plan: Plan, scope: PlanScope): Promise<void> {
+  for (const fragment of plan.create ?? []) await createObject(fragment, scope);
   for (const fragment of plan.apply ?? []) await applyFragment(fragment, scope);
   for (const patch of plan.patch ?? []) await sendPatch(patch, scope);
   for (const target of plan.remove ?? []) await removeObject(target, scope);
@@ -50,6 +51,16 @@ export async function executePlan(plan: Plan, scope: PlanScope): Promise<void> {
 
 function callOf({ guard, signal }: PlanScope): CallOptions {
   return { guard, signal };
+}
+
+async function createObject({ kind, body }: Fragment, scope: PlanScope): Promise<void> {
+  if (scope.cache.peek(kind, keyOf(body)) !== undefined) return;
+  try {
+    told(scope, kind, await scope.client.create(kind, body, { ...callOf(scope), fieldManager: scope.fieldManager }));
+  } catch (error) {
+    // Somebody was faster: what it is, the cache will show.
+    if (!isAlreadyThere(error)) throw error;
+  }
 }
 
 async function applyFragment(fragment: Fragment, scope: PlanScope): Promise<void> {

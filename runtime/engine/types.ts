@@ -37,6 +37,8 @@ export interface ManagedFields {
   readonly operation?: 'Apply' | 'Update';
   readonly subresource?: string;
   readonly time?: string;
+  /** Whose members are the fields: `{'f:spec': {'f:replicas': {}}}`. */
+  readonly fieldsV1?: unknown;
 }
 
 /** Any Kubernetes object as plain JSON. Fields newer than our types stay in it untouched. */
@@ -140,6 +142,8 @@ export interface Notice {
 
 /** Everything a controller may want of the world. Executed in this order; a step that fails stops the rest. */
 export interface Plan<S = unknown> {
+  /** Made as stated, unless there is an object of that name: then it is left as it is, whoever made it and whatever it says. */
+  readonly create?: readonly Fragment[];
   /** Server-side apply with force, under the controller's own field manager. Skipped when the cached object already says so. */
   readonly apply?: readonly Fragment[];
   readonly patch?: readonly MergePatch[];

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { KubeObject } from '../../runtime/engine/types.ts';
 import { configMaps, eventually, metric } from '../support/engine-bed.ts';
 import { useWidgetBed } from '../support/widget-bed.ts';
 import { finalizer, widget } from '../support/widget.ts';
@@ -136,6 +137,42 @@ describe('a controller', () => {
     await running(t, { plan: () => ({ apply: [{ kind: configMaps, body: less }] }) });
     await eventually(async () => assert.equal((await target('t')).metadata.annotations, undefined));
     assert.equal((await target('t')).metadata.labels?.['color'], 'blue');
+  });
+
+  test('what a plan creates is made once under the field manager; what has its name is left as it is, seen or not', async (t) => {
+    const { namespace, direct } = now();
+    const accounts = { apiVersion: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts', namespaced: true } as const;
+    const stated = (kind: string, name: string, color: string): KubeObject => ({
+      apiVersion: 'v1',
+      kind,
+      metadata: { namespace, name, labels: { color } },
+    });
+    const seen = await put('seen', { a: '1' });
+    // Accounts are not watched here: that this one exists only the API server can tell.
+    const unseen = await direct.client.create(accounts, stated('ServiceAccount', 'unseen', 'blue'));
+    const create = [
+      { kind: configMaps, body: stated('ConfigMap', 'seen', 'red') },
+      { kind: accounts, body: stated('ServiceAccount', 'unseen', 'red') },
+      { kind: configMaps, body: stated('ConfigMap', 'fresh', 'red') },
+    ];
+    await put('t');
+    const manager = await running(t, { plan: () => ({ create }) });
+    await make('w', 't');
+    await ready('w');
+    const fresh = await target('fresh');
+    assert.equal(fresh.metadata.labels?.['color'], 'red');
+    assert.deepEqual(
+      fresh.metadata.managedFields?.map(({ manager: by, operation }) => [by, operation]),
+      [['widget-test', 'Update']],
+    );
+    const map = { kind: configMaps, namespace, name: 'fresh' };
+    const painted = await direct.client.mergePatch(map, { metadata: { labels: { color: 'blue' } } });
+    await pass(manager, 'w', 3);
+    const version = ({ metadata }: KubeObject) => metadata.resourceVersion;
+    assert.equal(version(await target('fresh')), version(painted));
+    assert.equal(version(await target('seen')), version(seen));
+    const account = await direct.client.get(accounts, { namespace, name: 'unseen' });
+    assert.equal(version(account), version(unseen));
   });
 
   test('a namesake of what was observed is never touched', async (t) => {
