@@ -7,52 +7,68 @@
  * section 2.1), or an object that is neither a plain object nor an array.
  */
 export function canonicalJson(value: unknown): string {
-  return text(value, '');
+  return styledJson(value, rfc8785);
 }
 
-function text(value: unknown, at: string): string {
+/** How a writer of compact, sorted JSON differs from another. */
+export interface JsonStyle {
+  /** Order of member names. Absent: by UTF-16 code units (RFC 8785 section 3.2.3). */
+  readonly compare?: (a: string, b: string) => number;
+  /** The text of a string that holds no lone surrogate. */
+  readonly string: (value: string) => string;
+  /** The text of a finite number. */
+  readonly number: (value: number) => string;
+}
+
+/** `JSON.stringify` escapes exactly what RFC 8785 section 3.2.2.2 asks for, once lone surrogates are out. */
+const rfc8785: JsonStyle = { string: (value) => JSON.stringify(value), number: (value) => JSON.stringify(value) };
+
+/** Compact JSON with sorted members in another style; refuses what `canonicalJson` refuses. */
+export function styledJson(value: unknown, style: JsonStyle): string {
+  return text(value, '', style);
+}
+
+function text(value: unknown, at: string, style: JsonStyle): string {
   switch (typeof value) {
     case 'boolean':
       return String(value);
     case 'string':
-      return string(value, at);
+      return string(value, at, style);
     case 'number':
       if (!Number.isFinite(value)) throw refusal(at, `${value} is not a JSON number`);
-      return JSON.stringify(value);
+      return style.number(value);
     case 'object':
       if (value === null) return 'null';
-      return Array.isArray(value) ? array(value, at) : object(value, at);
+      return Array.isArray(value) ? array(value, at, style) : object(value, at, style);
     default:
       throw refusal(at, `${typeof value} has no JSON form`);
   }
 }
 
-/** `JSON.stringify` escapes exactly what RFC 8785 section 3.2.2.2 asks for, once lone surrogates are out. */
-function string(value: string, at: string): string {
+function string(value: string, at: string, style: JsonStyle): string {
   if (!value.isWellFormed()) throw refusal(at, 'a lone surrogate is not Unicode text');
-  return JSON.stringify(value);
+  return style.string(value);
 }
 
-function array(items: readonly unknown[], at: string): string {
+function array(items: readonly unknown[], at: string, style: JsonStyle): string {
   const parts: string[] = [];
   // An index loop, because `map` skips holes and a hole would then vanish instead of being refused.
-  for (let i = 0; i < items.length; i++) parts.push(text(items[i], `${at}/${i}`));
+  for (let i = 0; i < items.length; i++) parts.push(text(items[i], `${at}/${i}`, style));
   return `[${parts.join(',')}]`;
 }
 
-function object(value: object, at: string): string {
+function object(value: object, at: string, style: JsonStyle): string {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) throw refusal(at, 'only plain objects have a JSON form');
   const members = value as Readonly<Record<string, unknown>>;
-  // Default sort compares UTF-16 code units: RFC 8785 section 3.2.3.
   const parts = Object.keys(members)
-    .sort()
-    .map((key) => `${string(key, at)}:${text(members[key], `${at}/${pointerToken(key)}`)}`);
+    .sort(style.compare)
+    .map((key) => `${string(key, at, style)}:${text(members[key], `${at}/${pointerToken(key)}`, style)}`);
   return `{${parts.join(',')}}`;
 }
 
-/** RFC 6901 section 3. */
-function pointerToken(key: string): string {
+/** A name in a JSON Pointer (RFC 6901 section 3). */
+export function pointerToken(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
