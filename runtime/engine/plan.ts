@@ -81,14 +81,14 @@ function isApplied(live: Peeked, body: KubeObject, fieldManager: string): boolea
   return contains(live.object, body) && covers(body, live.owned(fieldManager));
 }
 
-async function sendPatch({ target, body }: MergePatch, scope: PlanScope): Promise<void> {
+async function sendPatch({ target, body, mayBeGone }: MergePatch, scope: PlanScope): Promise<void> {
   const live = scope.cache.peek(target.kind, target)?.object;
   const isTarget = target.uid === undefined || live?.metadata.uid === target.uid;
   if (live !== undefined && isTarget && isPatched(live, body)) return;
   try {
     told(scope, target.kind, await scope.client.mergePatch(target, body, callOf(scope)));
   } catch (error) {
-    if (!isNotFound(error) && !(scope.isRelease && isOtherUid(error))) throw error;
+    if (!isNotFound(error) && !((scope.isRelease || mayBeGone === true) && isOtherUid(error))) throw error;
   }
 }
 

@@ -126,6 +126,8 @@ export interface Fragment {
 export interface MergePatch {
   readonly target: ObjectRef;
   readonly body: Readonly<Record<string, unknown>>;
+  /** A namesake in the target's place is no failure: whoever brought it there is seen by itself. */
+  readonly mayBeGone?: boolean;
 }
 
 /** A Kubernetes event, written only because something happened. */
