@@ -9,10 +9,9 @@ import type { Workload } from './workload.ts';
 
 /** Sorted by name. Pods that are being deleted or have ended do not run. */
 export function podsOf(reader: Reader, workload: Workload): readonly Pod[] {
-  const { namespace, uid } = workload;
-  return ownersOf(reader, workload)
+  const { namespace } = workload;
+  return podOwnersOf(reader, workload)
     .flatMap((owner) => reader.list(enrolledPods, { namespace, index: { name: 'owner', value: owner } }))
-    .concat(reader.list(enrolledPods, { namespace, index: { name: 'owner', value: uid } }))
     .filter(isRunning)
     .sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1));
 }
@@ -21,12 +20,12 @@ export function isRunning({ metadata, status }: Pod): boolean {
   return metadata.deletionTimestamp === undefined && status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
 }
 
-/** What stands between a workload and its pods: its ReplicaSets, its Jobs, or nothing. */
-function ownersOf(reader: Reader, { row, namespace, uid }: Workload): readonly string[] {
+/** The uids that a workload's pods can have as their controller's: its own, and those of its ReplicaSets or Jobs. */
+export function podOwnersOf(reader: Reader, { row, namespace, uid }: Workload): readonly string[] {
   const between = betweens[row.kind];
-  if (between === undefined) return [];
+  if (between === undefined) return [uid];
   const owned = reader.list(between, { namespace, index: { name: 'owner', value: uid } });
-  return owned.map(({ metadata }) => metadata.uid ?? '');
+  return [...owned.map(({ metadata }) => metadata.uid ?? ''), uid];
 }
 
 const jobs: Watch | undefined = rowOf(kinds.job)?.watch;
