@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { KubeObject } from '../../runtime/engine/types.ts';
+import type { Fragment, KubeObject } from '../../runtime/engine/types.ts';
 import { configMaps, eventually, metric } from '../support/engine-bed.ts';
 import { useWidgetBed } from '../support/widget-bed.ts';
 import { finalizer, widget } from '../support/widget.ts';
@@ -142,7 +142,7 @@ describe('a controller', () => {
   test('what a plan creates is made once under the field manager; what has its name is left as it is, seen or not', async (t) => {
     const { namespace, direct } = now();
     const accounts = { apiVersion: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts', namespaced: true } as const;
-    const stated = (kind: string, name: string, color: string): KubeObject => ({
+    const stated = (kind: string, name: string, color: string): Fragment['body'] => ({
       apiVersion: 'v1',
       kind,
       metadata: { namespace, name, labels: { color } },
@@ -150,7 +150,7 @@ describe('a controller', () => {
     const seen = await put('seen', { a: '1' });
     // Accounts are not watched here: that this one exists only the API server can tell.
     const unseen = await direct.client.create(accounts, stated('ServiceAccount', 'unseen', 'blue'));
-    const create = [
+    const create: readonly Fragment[] = [
       { kind: configMaps, body: stated('ConfigMap', 'seen', 'red') },
       { kind: accounts, body: stated('ServiceAccount', 'unseen', 'red') },
       { kind: configMaps, body: stated('ConfigMap', 'fresh', 'red') },
