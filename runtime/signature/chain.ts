@@ -68,21 +68,29 @@ function build(x5c: readonly string[], bundle: TrustBundle): Built | Refusal {
     return refusal('no-trust-anchors', `the trust bundle holds no certificate: ${bundle.warnings[0] ?? 'it is empty'}`);
   }
   const sent = withoutAnchors(all, bundle);
-  const [leaf] = sent;
-  if (leaf === undefined) return refusal('x5c-missing', 'x5c holds no certificate');
-  return (
-    leafRefusal(leaf) ??
-    firstOf(sent.slice(1), authorityRefusal) ??
-    firstOf(sent, signatureAlgorithmRefusal) ??
-    linksRefusal(all) ??
-    anchored(sent, bundle)
-  );
+  return sentRefusal(sent) ?? linksRefusal(all) ?? anchored(sent, bundle);
+}
+
+/** Why these certificates, leaf first, cannot begin a path to an anchor; undefined: they can. Dates are not looked at. */
+export function chainRefusal(certificates: readonly Certificate[]): Refusal | undefined {
+  const all = certificates.map((certificate, at) => ({ certificate, name: nameOf(at) }));
+  return sentRefusal(all) ?? linksRefusal(all);
+}
+
+function sentRefusal(sent: readonly Placed[]): Refusal | undefined {
+  const [leaf, ...authorities] = sent;
+  if (leaf === undefined) return refusal('x5c-missing', 'there is no certificate');
+  return leafRefusal(leaf) ?? firstOf(authorities, authorityRefusal) ?? firstOf(sent, signatureAlgorithmRefusal);
+}
+
+function nameOf(at: number): string {
+  return at === 0 ? 'the leaf certificate' : `certificate ${at + 1} of x5c`;
 }
 
 function readAll(x5c: readonly string[]): readonly Placed[] | Refusal {
   const all: Placed[] = [];
   for (const [at, text] of x5c.entries()) {
-    const name = at === 0 ? 'the leaf certificate' : `certificate ${at + 1} of x5c`;
+    const name = nameOf(at);
     const der = bytesOfBase64(text);
     const certificate = der === undefined ? 'it is no plain base64 (RFC 4648 section 4)' : certificateOf(der);
     if (typeof certificate === 'string') return refusal('x5c-malformed', `${name} cannot be read: ${certificate}`);

@@ -1,9 +1,9 @@
 /** The certificates that may end a path: read from PEM or from a SPIFFE bundle document, found in a ConfigMap's data. */
 
-import { bytesOfBase64 } from '../encoding/base64.ts';
 import { sha256Hex } from '../encoding/digest.ts';
 import { isJsonObject, type Json, parseStrictJson } from '../encoding/strict-json.ts';
-import { type Certificate, certificateOf } from './certificate.ts';
+import type { Certificate } from './certificate.ts';
+import { certificateIn, pemCertificates } from './pem.ts';
 
 /** A certificate of the bundle. Whether it may issue is judged when a path ends at it. */
 export type Anchor = Certificate;
@@ -32,24 +32,12 @@ export function parseTrustBundle(text: string): TrustBundle {
   return { hash: sha256Hex(text), anchors: distinct, warnings: told };
 }
 
-const begin = '-----BEGIN CERTIFICATE-----';
-const end = '-----END CERTIFICATE-----';
-
-/** A block that cannot be read hides no other; blocks of other kinds and text between them are passed over. */
 function pemAnchors(text: string): Found {
-  const [, ...blocks] = text.split(begin);
-  if (blocks.length === 0) {
-    const what =
-      text.trim() === '' ? 'it is empty' : 'it holds no PEM block CERTIFICATE and is no SPIFFE bundle document';
-    return { anchors: [], warnings: [what] };
-  }
-  return gathered(
-    blocks.map((block, at) => {
-      const until = block.indexOf(end);
-      const read = until < 0 ? 'it has no end' : certificateIn(block.slice(0, until).replaceAll(/\s+/g, ''));
-      return typeof read === 'string' ? `PEM block ${at + 1} is left out: ${read}` : read;
-    }),
-  );
+  const { certificates, faults } = pemCertificates(text);
+  if (certificates.length > 0 || faults.length > 0) return { anchors: certificates, warnings: faults };
+  const what =
+    text.trim() === '' ? 'it is empty' : 'it holds no PEM block CERTIFICATE and is no SPIFFE bundle document';
+  return { anchors: [], warnings: [what] };
 }
 
 /** SPIFFE Trust Domain and Bundle section 4, X509-SVID section 6.2: only `x509-svid` keys, and of their `x5c` the first value. */
@@ -71,11 +59,6 @@ function keyAnchor(key: Json, number: number): readonly (Anchor | string)[] {
   if (typeof first !== 'string') return [`key ${number} is left out: it has no x5c`];
   const read = certificateIn(first);
   return [typeof read === 'string' ? `key ${number} is left out: ${read}` : read];
-}
-
-function certificateIn(base64: string): Anchor | string {
-  const der = bytesOfBase64(base64);
-  return der === undefined ? 'it is no base64' : certificateOf(der);
 }
 
 function gathered(parts: readonly (Anchor | string)[]): Found {
