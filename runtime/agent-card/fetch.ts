@@ -3,17 +3,12 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { type Asked, authority, type Failure, sentence, type Step, stepOf, wellKnownPaths } from './answer.ts';
+import { readCard } from '../signature/document.ts';
 import { readBody } from './body.ts';
 import type { Ask, Endpoint, Fetched, Known } from './contact.ts';
 import { disconnect } from './disconnect.ts';
 
-/** Whether a body is a card (`readCard` of the signature room). Never throws. */
-export type Reading = (
-  body: Uint8Array,
-) => { readonly card: object } | { readonly refused: 'not-json' | 'not-a-card'; readonly detail: string };
-
 export interface FetcherOptions {
-  readonly read: Reading;
   /** For everything one call does, in milliseconds. Default 10,000. */
   readonly timeoutMs?: number;
   /** Of a body, after decompression. Default 1 MiB. */
@@ -31,7 +26,6 @@ interface Visit {
   readonly known: Known | undefined;
   readonly target: { readonly address: string; readonly port: number };
   readonly signal: AbortSignal;
-  readonly read: Reading;
   readonly maxBytes: number;
   isVersioned: boolean;
 }
@@ -43,8 +37,8 @@ type Onward = Extract<Step, { kind: 'plain' } | { kind: 'follow' }>;
  * Asks each well-known path in turn, over connections of its own that end with the call: no keep-alive, no proxy, no credentials, no name
  * that is looked up. Addresses of the node itself, of the link (cloud metadata) and of groups are refused.
  */
-export function createFetcher(options: FetcherOptions): Ask {
-  const { read, timeoutMs = 10_000, maxBytes = 1_048_576, reach } = options;
+export function createFetcher(options: FetcherOptions = {}): Ask {
+  const { timeoutMs = 10_000, maxBytes = 1_048_576, reach } = options;
   return async (endpoint, known, signal) => {
     if (reach === undefined && isForbidden(endpoint.address)) return refused(endpoint);
     const target = reach?.(endpoint) ?? endpoint;
@@ -55,7 +49,7 @@ export function createFetcher(options: FetcherOptions): Ask {
     if (signal.aborted) abort();
     const late = { reason: 'Timeout', cause: `gave no complete answer within ${timeoutMs / 1000} s` } as const;
     try {
-      const visit = { endpoint, known, target, read, maxBytes, signal: deadline.signal, isVersioned: true };
+      const visit = { endpoint, known, target, maxBytes, signal: deadline.signal, isVersioned: true };
       return await eachPath(visit, late);
     } finally {
       clearTimeout(timer);
@@ -118,7 +112,7 @@ async function exchange(visit: Visit, asked: Asked, path: string): Promise<Found
   try {
     const answer = await answerTo(sent);
     const step = stepOf(asked, { status: answer.statusCode ?? 0, location: answer.headers.location });
-    if (step.kind === 'read') return await readCard(visit, asked, { answer, path });
+    if (step.kind === 'read') return await judge(visit, asked, { answer, path });
     return step.kind === 'failed' ? failed(endpoint, asked.path, step) : step;
   } catch (error) {
     throw wire.error ?? error;
@@ -156,13 +150,13 @@ interface Arrived {
   readonly path: string;
 }
 
-async function readCard({ endpoint, read, maxBytes }: Visit, asked: Asked, { answer, path }: Arrived): Promise<Found> {
+async function judge({ endpoint, maxBytes }: Visit, asked: Asked, { answer, path }: Arrived): Promise<Found> {
   const failure = (reason: Failure['reason'], cause: string) => failed(endpoint, asked.path, { reason, cause });
   const body = await readBody(answer, maxBytes);
   if (body.kind === 'too-large') return failure('TooLarge', `sends more than ${maxBytes} bytes`);
   if (body.kind === 'unknown-encoding')
     return failure('NotJSON', `sends a body compressed as ${body.encoding}, which is not understood`);
-  const reading = read(body.bytes);
+  const reading = readCard(body.bytes);
   if ('card' in reading) {
     const etag = asked.path === path ? usableEtag(answer.headers.etag) : undefined;
     return { kind: 'card', body: body.bytes, path, ...(etag === undefined ? {} : { etag }) };
