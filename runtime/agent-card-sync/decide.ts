@@ -1,0 +1,67 @@
+/** What was observed of a workload and its cards → what is written. A card's spec never is, once the card exists. */
+
+import type { AgentCard } from '../api/agent-card.ts';
+import { kinds } from '../api/kinds.ts';
+import type { Notice, ObjectRef, Plan } from '../engine/types.ts';
+import type { Workload } from '../workload/workload.ts';
+import { generatedCard, ownersWith } from './generated-card.ts';
+import type { Observed } from './observed.ts';
+import { type Step, stepOf } from './step.ts';
+
+export function decide(observed: Observed): Plan<never> {
+  const { workload } = observed;
+  const step = stepOf(observed);
+  switch (step.kind) {
+    case 'create':
+      return { create: [generatedCard(workload)] };
+    case 'own':
+      return { patch: [{ target: refOf(step.card), body: { metadata: ownersOf(step.card, workload) } }] };
+    case 'withdraw':
+      return observed.appliedOverBy === undefined ? withdrawal(step, workload) : {};
+    case 'taken':
+      return { notices: [taken(step.card, workload)] };
+    default:
+      return {};
+  }
+}
+
+/** The list is replaced as a whole: guarded by the version that was seen, so that an owner somebody adds meanwhile is not lost. */
+function ownersOf(card: AgentCard, workload: Workload): Readonly<Record<string, unknown>> {
+  return { ownerReferences: ownersWith(card, workload), resourceVersion: card.metadata.resourceVersion };
+}
+
+const reasons = {
+  HandMade: 'the workload has an AgentCard of its own',
+  NotAnAgent: 'the workload is no agent with a protocol label any more',
+} as const;
+
+function withdrawal({ card, why }: Extract<Step, { kind: 'withdraw' }>, { ref }: Workload): Plan<never> {
+  return {
+    remove: [refOf(card)],
+    notices: [
+      {
+        type: 'Normal',
+        reason: 'CardWithdrawn',
+        action: 'Withdraw',
+        note: `The generated AgentCard ${card.metadata.name} of ${ref.kind} ${ref.name} was deleted: ${reasons[why]}.`,
+      },
+    ],
+  };
+}
+
+/** Told when something changed: the next pass comes with a change of that card or of the workload, not with time. */
+function taken({ metadata, spec }: AgentCard, { ref }: Workload): Notice {
+  const { name } = metadata;
+  const { targetRef: theirs } = spec;
+  return {
+    type: 'Warning',
+    reason: 'CardNameTaken',
+    action: 'CreateCard',
+    note: `${ref.kind} ${ref.name} gets no AgentCard: the name ${name} is taken by one that targets ${theirs.kind} ${theirs.name} (${theirs.apiVersion}). Rename that one, or make one of another name with targetRef ${ref.kind} ${ref.name}.`,
+  };
+}
+
+function refOf({ metadata }: AgentCard): ObjectRef {
+  const { namespace, name = '', uid } = metadata;
+  return { kind: kinds.agentCard, namespace, name, uid };
+}
