@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { authBridgeModes, Endpoint, HttpUrl, httpUrlPattern, mtlsModes, TrustDomain } from '../api/agent-runtime.ts';
 import { oneOf } from '../api/schema.ts';
 import { frozen } from './frozen.ts';
+import { networkPolicyDefaults, NetworkPolicySection } from './network-policy.ts';
 
 const Image = Type.String({ minLength: 1, maxLength: 512, pattern: '^[^\\s]+$', description: 'Image reference.' });
 const Port = Type.Integer({ minimum: 1024, maximum: 65535 });
@@ -78,11 +79,7 @@ export const PlatformConfig = Type.Object({
       rate: Type.Number({ minimum: 0, maximum: 1 }),
     }),
   }),
-  networkPolicy: Type.Object({
-    ingressFrom: Type.Array(Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object' }), { maxItems: 32 }),
-    egressTo: Type.Array(Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object' }), { maxItems: 32 }),
-    verifiedEgress: oneOf(['open', 'agents']),
-  }),
+  networkPolicy: NetworkPolicySection,
   rollout: Type.Object({
     maxConcurrentWorkloads: Type.Integer({ minimum: 1, maximum: 10000 }),
     paused: Type.Boolean(),
@@ -136,11 +133,11 @@ export const compiledDefaults: PlatformConfig = frozen<PlatformConfig>({
     protocol: 'grpc',
     sampling: { type: 'probabilistic', rate: 0.1 },
   },
-  networkPolicy: { ingressFrom: [], egressTo: [], verifiedEgress: 'open' },
+  networkPolicy: networkPolicyDefaults,
   rollout: { maxConcurrentWorkloads: 10, paused: false, deadlineSeconds: 600 },
 });
 
-/** Sections a namespace may not set: what runs as whom, on which port, and how fast the platform rolls is the platform's to say. */
+/** What a namespace may not set: what runs as whom, on which port, how fast the platform rolls and where DNS is, is the platform's to say. */
 export const platformOnly = [
   'images',
   'proxy.uid',
@@ -148,6 +145,7 @@ export const platformOnly = [
   'proxy.inboundPort',
   'proxy.adminPort',
   'proxy.healthPort',
+  'networkPolicy.dns',
   'rollout',
 ] as const;
 

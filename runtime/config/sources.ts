@@ -7,6 +7,7 @@ import { FeatureGates } from './feature-gates.ts';
 import { frozen } from './frozen.ts';
 import type { Layer, LayerProblem, LayerSource } from './layers.ts';
 import { isSection } from './overlay.ts';
+import { peerViolations } from './peers.ts';
 import { type PartialConfig, PlatformConfig, platformOnly } from './platform.ts';
 import { problemOf, type Violation } from './problem.ts';
 import { readYaml } from './yaml-tree.ts';
@@ -45,7 +46,12 @@ function parse<V>(
   const found = violationsOf(schema, value).filter(
     ({ path }) => !explained.some((known) => path === known.path || path.startsWith(`${known.path}.`)),
   );
-  const violations = [...explained, ...found].map((violation) => ({ ...violation, line: tree.lineOf(violation.path) }));
+  // What the schema refuses already is not explained a second time.
+  const more = found.length > 0 ? [] : peerViolations(value);
+  const violations = [...explained, ...found, ...more].map((violation) => ({
+    ...violation,
+    line: tree.lineOf(violation.path),
+  }));
   return violations.length > 0 ? problemOf(source, violations) : frozen({ source, values: value as V });
 }
 
