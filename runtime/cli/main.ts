@@ -7,9 +7,17 @@ import { CliError, exitCodes } from './cli-error.ts';
 import type { Command, Terminal } from './command.ts';
 import { explainCommand } from './explain.ts';
 import { injectCommand } from './inject.ts';
+import { signCommand } from './sign.ts';
 import { statusCommand } from './status.ts';
+import { verifyCommand } from './verify.ts';
 
-const commands: readonly Command[] = Object.freeze([injectCommand, explainCommand, statusCommand]);
+const commands: readonly Command[] = Object.freeze([
+  injectCommand,
+  explainCommand,
+  statusCommand,
+  verifyCommand,
+  signCommand,
+]);
 
 const debugFlag = { name: 'debug', help: 'on an internal error, print the stack' } as const;
 const helpFlag = { name: 'help', short: 'h', help: 'show this text' } as const;

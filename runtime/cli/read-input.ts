@@ -10,9 +10,15 @@ const mostBytes = Math.min(64 * 1024 * 1024, constants.MAX_STRING_LENGTH);
 
 /** The text of a file, or of standard input for `-`. Throws `CliError` naming it when it cannot be read. */
 export async function readInput(file: string, stdin: AsyncIterable<Uint8Array>): Promise<SourceText> {
-  const name = file === '-' ? 'standard input' : file;
-  const bytes = file === '-' ? await bounded(stdin, name) : await readFile(file);
-  return { file: name, text: decoded(bytes, name) };
+  const name = file === '-' ? standardInput : file;
+  return { file: name, text: decoded(await readBytes(file, stdin), name) };
+}
+
+const standardInput = 'standard input';
+
+/** The bytes of a file, or of standard input for `-`: for what must be judged as it came. Throws `CliError` as `readInput` does. */
+export async function readBytes(file: string, stdin: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  return file === '-' ? bounded(stdin, standardInput) : readFile(file);
 }
 
 async function readFile(file: string): Promise<Uint8Array> {

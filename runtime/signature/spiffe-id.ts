@@ -12,6 +12,11 @@ export interface SpiffeId {
 const mostBytes = 2048;
 const grammar = /^spiffe:\/\/([a-z0-9._-]{1,255})((?:\/[A-Za-z0-9._-]+)+)$/;
 
+/** Whether a SPIFFE ID can have this trust domain. */
+export function isTrustDomain(text: string): boolean {
+  return /^[a-z0-9._-]{1,255}$/.test(text);
+}
+
 /** The SPIFFE ID of a workload that `text` is: with a path, in lower case where the standard says so. `undefined` for anything else. */
 export function parseSpiffeId(text: string): SpiffeId | undefined {
   if (text.length > mostBytes) return undefined;
