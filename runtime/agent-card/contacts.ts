@@ -1,0 +1,178 @@
+/** Asks every agent for its card in its own rhythm, so that none that hangs or floods delays another; wakes its card only on news. */
+
+import type { FetchReason } from '../api/conditions.ts';
+import type { ObjectKey } from '../engine/types.ts';
+import { createAlarms, type Timekeeper } from './alarms.ts';
+import { createBodies } from './bodies.ts';
+import type { Ask, Contacts, Endpoint, Fetched, Known, Wanted } from './contact.ts';
+import { contactOf, type Entry, isLost, isSamePlace, moved, newEntry, place, take } from './entry.ts';
+import { createLanes, type Lanes } from './lanes.ts';
+import { pauseMs, spreadMs } from './rhythm.ts';
+
+export interface ContactsOptions {
+  readonly ask: Ask;
+  readonly time: Timekeeper;
+  /** Requests under way at once. Default 64. */
+  readonly limit?: number;
+  /** An attempt that lasts longer gives up its place among the quick ones, in milliseconds. Default 2,000. */
+  readonly quickMs?: number;
+  /** Bytes of documents over 64 KiB that are kept for the next pass. Default 8 MiB. */
+  readonly roomBytes?: number;
+  /** Told of each attempt that has ended, for metrics. Default: nobody. */
+  readonly onAttempt?: (result: AttemptResult, ms: number) => void;
+}
+
+export type AttemptResult = 'card' | 'unchanged' | FetchReason;
+
+/** For gauges. */
+export interface ContactCounts {
+  readonly agents: number;
+  readonly lanes: Lanes['counts'];
+  readonly bodyBytes: number;
+}
+
+/**
+ * Does nothing before its source is started, and forgets everything when that is stopped: what cannot be asked is not kept either. Each new
+ * agent is asked in the quick lane; one that takes longer than `quickMs` goes on in the slow lane, or is asked again there when that is
+ * full, and returns by a quick answer.
+ */
+export function createContacts(options: ContactsOptions): Contacts & { readonly counts: () => ContactCounts } {
+  const { ask, time, limit = 64, quickMs = 2_000, roomBytes = 8 * 1024 * 1024, onAttempt = () => {} } = options;
+  const entries = new Map<string, Entry>();
+  const bodies = createBodies(roomBytes);
+  const lanes = createLanes(limit, (uid) => withEntry(uid, begin));
+  const due = createAlarms(time, (uid) => withEntry(uid, ({ lane }) => lanes.enter(uid, lane)));
+  const losses = createAlarms(time, (uid) => withEntry(uid, lose));
+  const overstays = createAlarms(time, (uid) => withEntry(uid, overstay));
+  let wake: ((key: ObjectKey) => void) | undefined;
+
+  function withEntry(uid: string, then: (entry: Entry) => void): void {
+    const entry = entries.get(uid);
+    if (entry !== undefined) then(entry);
+  }
+
+  function begin(entry: Entry): void {
+    const { uid, memory, wanted } = entry;
+    const attempt = { abort: new AbortController(), atMs: time.monotonicMs() };
+    entry.attempt = attempt;
+    if (memory.sinceMs === undefined) entry.memory = { ...memory, sinceMs: attempt.atMs };
+    watchLoss(entry);
+    if (entry.lane === 'quick') overstays.set(uid, attempt.atMs + quickMs);
+    const known = entry.isBodyNeeded ? undefined : memory.known;
+    void answer(ask, { endpoint: wanted.endpoint, known, signal: attempt.abort.signal }).then((fetched) => {
+      if (entry.attempt === attempt) end(entry, fetched, attempt.atMs);
+    });
+  }
+
+  function end(entry: Entry, fetched: Fetched, begunMs: number): void {
+    const { uid, wanted } = entry;
+    const atMs = time.monotonicMs();
+    const isHeard = take(entry, fetched, { now: time.now(), atMs });
+    place(entry, fetched, atMs - begunMs <= quickMs);
+    if (fetched.kind === 'card') bodies.put(uid, fetched.body);
+    quit(entry);
+    const isOwed = entry.isBodyNeeded && fetched.kind === 'unchanged';
+    due.set(uid, isOwed ? atMs : Math.max(atMs, begunMs + pauseMs(uid, wanted.periodMs, entry.hung)));
+    watchLoss(entry);
+    onAttempt(fetched.kind === 'failed' ? fetched.reason : fetched.kind, atMs - begunMs);
+    if (isHeard) wake?.(entry.key);
+  }
+
+  /** Its attempt, if there is one, counts no more, and its place is free. */
+  function quit(entry: Entry): void {
+    entry.attempt?.abort.abort();
+    entry.attempt = undefined;
+    overstays.cancel(entry.uid);
+    lanes.leave(entry.uid);
+  }
+
+  function overstay(entry: Entry): void {
+    entry.lane = 'slow';
+    if (lanes.move(entry.uid)) return;
+    quit(entry);
+    lanes.enter(entry.uid, 'slow');
+  }
+
+  function watchLoss({ uid, isLossTold, memory, wanted }: Entry): void {
+    if (isLossTold || memory.sinceMs === undefined) losses.cancel(uid);
+    else losses.set(uid, memory.sinceMs + wanted.patienceMs);
+  }
+
+  function lose(entry: Entry): void {
+    entry.isLossTold = true;
+    wake?.(entry.key);
+  }
+
+  function adapt(entry: Entry, wanted: Wanted): void {
+    const { uid, wanted: before } = entry;
+    const dueMs = due.at(uid);
+    entry.wanted = wanted;
+    if (!isSamePlace(before.endpoint, wanted.endpoint)) {
+      quit(entry);
+      moved(entry);
+      due.set(uid, time.monotonicMs());
+    } else if (before.periodMs !== wanted.periodMs && dueMs !== undefined) {
+      due.set(uid, Math.min(dueMs, time.monotonicMs() + pauseMs(uid, wanted.periodMs, entry.hung)));
+    }
+    if (before.patienceMs === wanted.patienceMs) return;
+    entry.isLossTold = isLost(entry, time.monotonicMs());
+    watchLoss(entry);
+  }
+
+  function keep(uid: string, key: ObjectKey, wanted: Wanted): void {
+    if (wake === undefined) return;
+    const known = entries.get(uid);
+    if (known !== undefined) return adapt(known, wanted);
+    entries.set(uid, newEntry(uid, key, wanted));
+    due.set(uid, time.monotonicMs() + (wanted.isNew ? 0 : spreadMs(uid, wanted.periodMs)));
+  }
+
+  function refresh(entry: Entry): void {
+    entry.isBodyNeeded = true;
+    if (!lanes.has(entry.uid)) due.set(entry.uid, time.monotonicMs());
+  }
+
+  function forget(uid: string): void {
+    withEntry(uid, quit);
+    entries.delete(uid);
+    due.cancel(uid);
+    losses.cancel(uid);
+    bodies.drop(uid);
+  }
+
+  function start(wakeKey: (key: ObjectKey) => void): () => void {
+    wake = wakeKey;
+    return () => {
+      wake = undefined;
+      lanes.clear();
+      for (const uid of entries.keys()) forget(uid);
+    };
+  }
+
+  return {
+    keep,
+    refresh: (uid) => withEntry(uid, refresh),
+    forget,
+    of: (uid) => {
+      const entry = entries.get(uid);
+      return entry === undefined ? undefined : contactOf(entry, bodies.get(uid), isLost(entry, time.monotonicMs()));
+    },
+    source: { name: 'agent cards', start },
+    counts: () => ({ agents: entries.size, lanes: lanes.counts, bodyBytes: bodies.size }),
+  };
+}
+
+interface Asking {
+  readonly endpoint: Endpoint;
+  readonly known: Known | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** An `ask` that breaks its word and rejects still ends. */
+async function answer(ask: Ask, { endpoint, known, signal }: Asking): Promise<Fetched> {
+  try {
+    return await ask(endpoint, known, signal);
+  } catch (error) {
+    return { kind: 'failed', reason: 'ConnectionFailed', message: `asking ${endpoint.host} broke: ${String(error)}` };
+  }
+}
