@@ -1,0 +1,103 @@
+/** The AgentCard controller: cards in, their documents, verdicts and labels out. Wiring only. */
+
+import type { AgentCard, AgentCardStatus } from '../api/agent-card.ts';
+import { fieldManagers, finalizer } from '../api/names.ts';
+import type { ConfigWatches, LayerReader } from '../config/read.ts';
+import type { Controller, Live, Source, Watch } from '../engine/types.ts';
+import { agentCards } from '../workload/cards.ts';
+import { workloadRows } from '../workload/kinds.ts';
+import { assess } from './assess.ts';
+import { createAssessments } from './assessments.ts';
+import type { Contacts } from './contact.ts';
+import { decide } from './decide.ts';
+import { type CardMetrics, countCards, metered, watchBundle } from './metering.ts';
+import { type Observing, observe } from './observe.ts';
+import type { Observed, Policy } from './observed.ts';
+import { release } from './release.ts';
+import { createTalks } from './talks.ts';
+import { everyCard, triggers } from './triggers.ts';
+import { type BundlePlace, createBundleReader, trustBundleWatch } from './trust-bundle.ts';
+import { createTrustDomains } from './trust-domain.ts';
+
+export interface VerificationOptions extends Policy {
+  /** Whose identities may sign. Empty: the platform configuration's `spiffe.trustDomain`. */
+  readonly trustDomain: string;
+  readonly bundle: BundlePlace;
+  /** Sync periods without an answer after which a verdict is withdrawn. */
+  readonly verdictSyncPeriods: number;
+}
+
+export interface AgentCardOptions {
+  readonly contacts: Contacts;
+  readonly layers: LayerReader;
+  readonly watches: ConfigWatches;
+  /** The mounted files, by name: a change of one looks at every card again. */
+  readonly files: Readonly<Record<string, Live<unknown>>>;
+  readonly metrics: CardMetrics;
+  readonly verification: VerificationOptions;
+  /** The wall clock. Default: the machine's. */
+  readonly now?: () => Date;
+  /** Milliseconds of a clock that never goes back. Default: the process's own. */
+  readonly monotonicMs?: () => number;
+}
+
+/** A pass waits for the API server nearly all of its time. */
+const concurrency = 8;
+
+/** Its memory (what agents said, what was judged) is its own: one controller a process. */
+export function createAgentCardController(options: AgentCardOptions): Controller<AgentCard, Observed, AgentCardStatus> {
+  const { verification, metrics, contacts, layers } = options;
+  const { now = () => new Date(), monotonicMs = () => performance.now() } = options;
+  const { bundle, isRequired, isAudit, profiles, verdictSyncPeriods } = verification;
+  const trustBundle = isRequired ? trustBundleWatch(bundle) : undefined;
+  const bundles = trustBundle && createBundleReader(bundle, trustBundle, now);
+  const observing: Observing = {
+    policy: { isRequired, isAudit, profiles },
+    talks: createTalks({ contacts, verdictSyncPeriods, now }),
+    assessments: createAssessments(metered(assess, metrics, monotonicMs)),
+    trustDomainOf: createTrustDomains(verification.trustDomain, layers),
+    bundleOf: bundles && ((reader) => bundles.read(reader)),
+    now,
+  };
+  if (bundles !== undefined) watchBundle(metrics, () => bundles.look());
+  return {
+    name: 'agentcard',
+    fieldManager: fieldManagers.agentCard,
+    primary: agentCards,
+    optional: [...workloadRows.map((row) => row.watch), ...(trustBundle === undefined ? [] : [trustBundle as Watch])],
+    triggers: triggers({ config: options.watches, trustBundle }),
+    sources: [
+      contacts.source,
+      cardCount(metrics),
+      ...Object.entries(options.files).map(([name, file]) => fileSource(name, file)),
+    ],
+    concurrency,
+    wakeOn: 'spec',
+    finalizer,
+    observe: (card, gathering) => observe(card, gathering, observing),
+    decide,
+    release,
+  };
+}
+
+/** A file that changed may name another trust domain. */
+function fileSource(name: string, file: Live<unknown>): Source {
+  return {
+    name,
+    start: (wake, reader) => file.subscribe(() => everyCard(reader).forEach((key) => wake(key))),
+  };
+}
+
+/** Wakes nobody: it only shows the metrics where the cards are. */
+function cardCount(metrics: CardMetrics): Source {
+  return {
+    name: 'card-count',
+    start: (_, reader) => {
+      let isRunning = true;
+      countCards(metrics, () => (isRunning ? reader.list(agentCards) : []));
+      return () => {
+        isRunning = false;
+      };
+    },
+  };
+}

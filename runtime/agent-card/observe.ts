@@ -1,0 +1,154 @@
+/** Gathers everything a decision needs into one value: from the cache by index, and from the contacts with the agents. */
+
+import type { AgentCard } from '../api/agent-card.ts';
+import { isSameTarget, type TargetRef } from '../api/target-ref.ts';
+import type { Gathering, Reader } from '../engine/types.ts';
+import { agentCards, winner } from '../workload/cards.ts';
+import { findTarget, lookUpTarget, type Target } from '../workload/find.ts';
+import { podsOf } from '../workload/pods.ts';
+import { servicesOf, slicesOf } from '../workload/services.ts';
+import { targetIndex } from '../workload/watches.ts';
+import type { Workload } from '../workload/workload.ts';
+import type { Assessment, Rules } from './assess.ts';
+import type { Assessments } from './assessments.ts';
+import { type Bearers, bearersOf } from './bearers.ts';
+import { type Binding, bindingOf, type TrustDomain } from './binding.ts';
+import { endpointOf, type Whereabouts } from './endpoint.ts';
+import type { Facts, Marked, Observed, Policy, Talk } from './observed.ts';
+import { obstacleOf, protocolsOf, unfitness } from './obstacles.ts';
+import { silence, type Talks } from './talks.ts';
+import type { Bundle } from './trust-bundle.ts';
+import { stands } from './verdict.ts';
+
+export interface Observing {
+  readonly policy: Policy;
+  readonly talks: Talks;
+  readonly assessments: Assessments;
+  readonly trustDomainOf: (reader: Reader, namespace: string) => TrustDomain;
+  /** Undefined where signatures are not verified. */
+  readonly bundleOf: ((reader: Reader) => Bundle) | undefined;
+  readonly now: () => Date;
+}
+
+export async function observe(card: AgentCard, { reader }: Gathering, by: Observing): Promise<Observed> {
+  const facts = factsOf(card, reader);
+  const { namespace = '' } = card.metadata;
+  const workload = 'found' in facts.target ? facts.target.found : undefined;
+  const seen: Seen = {
+    ...facts,
+    policy: by.policy,
+    obstacle: obstacleOf(facts),
+    binding: bindingOf(card, workload, by.trustDomainOf(reader, namespace)),
+    bundle: by.bundleOf?.(reader),
+  };
+  const talk = talkOf(seen, by);
+  const isOthers = seen.winner !== undefined && card.metadata.deletionTimestamp === undefined;
+  return {
+    ...seen,
+    talk,
+    assessment: assessmentOf(seen, talk, by),
+    ...(workload === undefined || isOthers ? nobody : bearersOf(reader, workload)),
+    former: formerOf(card, reader),
+    hasHeir: facts.winner !== undefined,
+  };
+}
+
+const nobody: Bearers = { marked: [], strays: [] };
+
+/** What is known before the agent is asked. */
+type Seen = Facts & Pick<Observed, 'policy' | 'obstacle' | 'binding' | 'bundle'>;
+
+function factsOf(card: AgentCard, reader: Reader): Facts {
+  const { namespace = '', deletionTimestamp } = card.metadata;
+  const ref = refOf(card);
+  // What cannot be read cannot be released either: a deletion waits, with the reason in the log.
+  const look = deletionTimestamp === undefined ? lookUpTarget : findTarget;
+  const target: Target =
+    ref === undefined ? { unsupported: 'spec.targetRef is missing' } : look(reader, namespace, ref);
+  const first = ref === undefined ? undefined : winner(cardsOf(reader, namespace, ref));
+  const workload = 'found' in target ? target.found : undefined;
+  const other = first?.metadata.uid === card.metadata.uid ? undefined : first;
+  return {
+    card,
+    target,
+    winner: other,
+    protocols: workload === undefined ? [] : protocolsOf(workload),
+    whereabouts: workload === undefined || other !== undefined ? undefined : whereaboutsOf(reader, workload),
+  };
+}
+
+/** An object older than the schema may lack its target. */
+function refOf(card: AgentCard): TargetRef | undefined {
+  return (card as Partial<AgentCard>).spec?.targetRef;
+}
+
+function cardsOf(reader: Reader, namespace: string, ref: TargetRef): readonly AgentCard[] {
+  return reader.list(agentCards, { namespace, index: { name: 'target', value: targetIndex(ref) } });
+}
+
+function whereaboutsOf(reader: Reader, workload: Workload): Whereabouts | undefined {
+  if (unfitness(workload) !== undefined) return undefined;
+  return endpointOf({
+    workload,
+    services: servicesOf(reader, workload),
+    slicesOf: (service) => slicesOf(reader, service),
+    pods: podsOf(reader, workload),
+  });
+}
+
+/** Whoever is no agent of ours is forgotten; one that is out of reach is remembered; any other is asked from now on. */
+function talkOf(seen: Seen, { talks, now }: Observing): Talk {
+  const { card, obstacle, target, whereabouts } = seen;
+  const { uid = '', deletionTimestamp } = card.metadata;
+  if (deletionTimestamp !== undefined || obstacle?.isFinal === true) {
+    talks.forget(uid);
+    return silence;
+  }
+  return talks.with(card, {
+    workload: 'found' in target ? target.found.uid : undefined,
+    endpoint: whereabouts !== undefined && 'found' in whereabouts ? whereabouts.found : undefined,
+    isNew: talks.has(card) || !isKnownWell(seen, now()),
+  });
+}
+
+/** Its status says all that asking would: it can wait for its turn. */
+function isKnownWell(seen: Seen, now: Date): boolean {
+  const { status, metadata } = seen.card;
+  const isSynced = status?.conditions?.some((one) => one.type === 'Synced' && one.status === 'True') === true;
+  if (!isSynced || status?.observedGeneration !== metadata.generation) return false;
+  return !seen.policy.isRequired || stands(seen, now);
+}
+
+function assessmentOf(seen: Seen, talk: Talk, by: Observing): Assessment | undefined {
+  const { uid = '' } = seen.card.metadata;
+  if (talk === silence) by.assessments.forget(uid);
+  if (talk.received === undefined) return undefined;
+  const question = { received: talk.received, rules: rulesOf(seen), now: by.now() };
+  const { assessment, needsBody } = by.assessments.of(uid, question);
+  if (needsBody) by.talks.askAgain(seen.card);
+  return assessment;
+}
+
+/** Without a bundle or a trust domain nothing can be verified; the card is read all the same. */
+function rulesOf({ policy, bundle, binding }: Seen): Rules | undefined {
+  if (!policy.isRequired || bundle?.kind !== 'usable') return undefined;
+  return { bundle: bundle.bundle, ...identityOf(binding), profiles: policy.profiles };
+}
+
+function identityOf({ trustDomain, workload }: Binding) {
+  const name = 'name' in trustDomain ? trustDomain.name : '';
+  return { trustDomain: name, ...(workload === undefined ? {} : { workload }) };
+}
+
+/** The bearers of the target that status remembers, when the spec names another by now and no other card has it. */
+function formerOf(card: AgentCard, reader: Reader): readonly Marked[] {
+  const { namespace = '' } = card.metadata;
+  const remembered = card.status?.targetRef;
+  const ref = refOf(card);
+  if (remembered === undefined || (ref !== undefined && isSameTarget(remembered, ref))) return [];
+  if (winner(cardsOf(reader, namespace, remembered)) !== undefined) return [];
+  const target = findTarget(reader, namespace, remembered);
+  if (!('found' in target)) return [];
+  const { marked, strays } = bearersOf(reader, target.found);
+  return [...marked, ...strays];
+}

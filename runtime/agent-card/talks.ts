@@ -1,0 +1,126 @@
+/** Keeps up the contact with each card's agent, and remembers what it last said while there is nobody to ask. */
+
+import type { AgentCard } from '../api/agent-card.ts';
+import type { Contact, Contacts, Endpoint, Received, Wanted } from './contact.ts';
+import type { Talk } from './observed.ts';
+import { periodOf } from './period.ts';
+
+export interface Partner {
+  /** uid of the workload; undefined: it cannot be read now. */
+  readonly workload: string | undefined;
+  /** Undefined: it cannot be reached now. */
+  readonly endpoint: Endpoint | undefined;
+  /** See `Wanted.isNew`. */
+  readonly isNew: boolean;
+}
+
+export interface Talks {
+  /** Anything was said of this card in this process. */
+  has(card: AgentCard): boolean;
+  /** Idempotent. What another workload than this one said is forgotten. */
+  with(card: AgentCard, partner: Partner): Talk;
+  /** Asks once more, for the body. */
+  askAgain(card: AgentCard): void;
+  forget(uid: string): void;
+}
+
+export interface TalksOptions {
+  readonly contacts: Contacts;
+  /** Sync periods without an answer after which a verdict does not stand any more. */
+  readonly verdictSyncPeriods: number;
+  readonly now: () => Date;
+}
+
+/** What is left of a contact that is not kept up. */
+interface Memory {
+  readonly workload: string | undefined;
+  readonly received: Received | undefined;
+  readonly answeredAt: Date | undefined;
+  /** From when on an answer has been waited for. */
+  readonly since: Date;
+}
+
+/** A body up to this size is remembered, in bytes; a larger one must be asked for again. */
+const keptBytes = 65_536;
+
+/** Nobody was ever asked. */
+export const silence: Talk = Object.freeze({
+  received: undefined,
+  failure: undefined,
+  answeredAt: undefined,
+  isAnswered: false,
+  isLost: false,
+  lostAt: undefined,
+  via: '',
+});
+
+export function createTalks({ contacts, verdictSyncPeriods, now }: TalksOptions): Talks {
+  const memories = new Map<string, Memory>();
+  const forget = (uid: string): void => {
+    memories.delete(uid);
+    contacts.forget(uid);
+  };
+  const contactWith = ({ metadata }: AgentCard, wanted: Omit<Wanted, 'endpoint'>, endpoint?: Endpoint) => {
+    const { uid = '', namespace, name = '' } = metadata;
+    if (endpoint !== undefined) contacts.keep(uid, { namespace, name }, { endpoint, ...wanted });
+    const contact = contacts.of(uid);
+    if (endpoint === undefined) contacts.forget(uid);
+    return contact;
+  };
+  return {
+    has: ({ metadata }) => memories.has(metadata.uid ?? ''),
+    with: (card, { workload, endpoint, isNew }) => {
+      const { uid = '' } = card.metadata;
+      if (isOther(memories.get(uid), workload)) forget(uid);
+      const periodMs = periodOf(card);
+      const patienceMs = verdictSyncPeriods * periodMs;
+      const contact = contactWith(card, { periodMs, patienceMs, isNew }, endpoint);
+      const memory = remembered(memories.get(uid), { contact, workload, now: now() });
+      memories.set(uid, memory);
+      const lostAt = new Date((memory.answeredAt ?? memory.since).getTime() + patienceMs);
+      return {
+        ...silence,
+        received: contact?.received ?? memory.received,
+        answeredAt: memory.answeredAt,
+        ...(endpoint === undefined ? {} : { ...saidBy(contact), via: endpoint.via }),
+        ...(isWatched(contact, endpoint) ? {} : { isLost: now().getTime() >= lostAt.getTime(), lostAt }),
+      };
+    },
+    askAgain: ({ metadata }) => contacts.refresh(metadata.uid ?? ''),
+    forget,
+  };
+}
+
+function isOther(memory: Memory | undefined, workload: string | undefined): boolean {
+  return workload !== undefined && memory?.workload !== undefined && memory.workload !== workload;
+}
+
+function saidBy(contact: Contact | undefined): Pick<Talk, 'failure' | 'isAnswered' | 'isLost'> {
+  return {
+    failure: contact?.failure,
+    isAnswered: contact?.answeredAt !== undefined,
+    isLost: contact?.isLost === true,
+  };
+}
+
+/** One that has answered and is asked on: the contacts tell when it is lost. Else time runs from the last answer, or from when one was first wanted. */
+function isWatched(contact: Contact | undefined, endpoint: Endpoint | undefined): boolean {
+  return endpoint !== undefined && contact?.answeredAt !== undefined;
+}
+
+interface Heard {
+  readonly contact: Contact | undefined;
+  readonly workload: string | undefined;
+  readonly now: Date;
+}
+
+function remembered(memory: Memory | undefined, { contact, workload, now }: Heard): Memory {
+  const received = contact?.received;
+  const isKept = (received?.body?.length ?? 0) <= keptBytes;
+  return {
+    workload: workload ?? memory?.workload,
+    received: received === undefined ? memory?.received : isKept ? received : { ...received, body: undefined },
+    answeredAt: contact?.answeredAt ?? memory?.answeredAt,
+    since: memory?.since ?? now,
+  };
+}

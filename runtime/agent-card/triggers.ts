@@ -1,0 +1,173 @@
+/** Changed object, old and new → the AgentCards it concerns. A change of nothing that is read or reported concerns none. */
+
+import type { AgentCard } from '../api/agent-card.ts';
+import type { ConfigMap, EndpointSlice, Pod, Service } from '../api/kubernetes.ts';
+import { labels } from '../api/names.ts';
+import type { ConfigWatches } from '../config/read.ts';
+import type { Change, KubeObject, ObjectKey, Reader, Trigger, Watch } from '../engine/types.ts';
+import { agentCards } from '../workload/cards.ts';
+import { lookUpTarget } from '../workload/find.ts';
+import { serviceLabel } from '../workload/keep-service.ts';
+import { type WorkloadRow, workloadRows } from '../workload/kinds.ts';
+import { ownerOf } from '../workload/owner.ts';
+import { isRunning } from '../workload/pods.ts';
+import { selects } from '../workload/services.ts';
+import { endpointSlices, enrolledPods, enrolledReplicaSets, services, targetIndex } from '../workload/watches.ts';
+import { workloadOf } from '../workload/workload.ts';
+import { verifiedPods } from './bearers.ts';
+
+export interface TriggerOptions {
+  /** Where the platform configuration is; its trust domain counts when the operator was told none. */
+  readonly config: ConfigWatches;
+  /** Undefined where signatures are not verified. */
+  readonly trustBundle: Watch<ConfigMap> | undefined;
+}
+
+/** All of the controller's triggers. */
+export function triggers({ config, trustBundle }: TriggerOptions): readonly Trigger[] {
+  return [
+    trigger(agentCards, siblings),
+    ...workloadRows.map((row) => trigger(row.watch, (change, reader) => ofWorkload(row, change, reader))),
+    trigger(enrolledReplicaSets, ofReplicaSet),
+    trigger(enrolledPods, (change, reader) => (isSame(change, seenOfPod) ? [] : ofPod(change, reader))),
+    trigger(verifiedPods, (change, reader) => (isSame(change, seenOfLabel) ? [] : ofPod(change, reader))),
+    trigger(services, ofService),
+    trigger(endpointSlices, ofSlice),
+    trigger(config.platform, (change, reader) => (isSame(change, data) ? [] : everyCard(reader))),
+    trigger(config.defaults, (change, reader) => (isSame(change, data) ? [] : cardsIn(reader, change))),
+    ...(trustBundle === undefined ? [] : [trigger(trustBundle, (_, reader) => everyCard(reader))]),
+  ];
+}
+
+/** A watch and its objects' type belong together; the list of triggers is of mixed types. */
+function trigger<T extends KubeObject>(
+  watch: Watch<T>,
+  affects: (change: Change<T>, reader: Reader) => readonly ObjectKey[],
+): Trigger {
+  return { watch, affects } as unknown as Trigger;
+}
+
+export function everyCard(reader: Reader): readonly ObjectKey[] {
+  return reader.list(agentCards).map(keyOf);
+}
+
+function keyOf({ metadata }: KubeObject): ObjectKey {
+  return { namespace: metadata.namespace, name: metadata.name ?? '' };
+}
+
+function objectOf<T extends KubeObject>({ old, now }: Change<T>): T | undefined {
+  return now ?? old;
+}
+
+function cardsIn(reader: Reader, change: Change): readonly ObjectKey[] {
+  return reader.list(agentCards, { namespace: objectOf(change)?.metadata.namespace }).map(keyOf);
+}
+
+function targeting(reader: Reader, namespace: string | undefined, target: string): readonly ObjectKey[] {
+  return reader.list(agentCards, { namespace, index: { name: 'target', value: target } }).map(keyOf);
+}
+
+const text = (value: unknown): string => JSON.stringify(value) ?? '';
+
+/** Whether nothing of what `look` sees has changed. */
+function isSame<T extends KubeObject>({ old, now }: Change<T>, look: (object: T) => unknown): boolean {
+  return text(old && look(old)) === text(now && look(now));
+}
+
+const data = (configMap: ConfigMap): unknown => configMap.data;
+
+/** Others on the old and on the new target: who comes first follows from who else is there. */
+function siblings({ old, now }: Change<AgentCard>, reader: Reader): readonly ObjectKey[] {
+  const rank = ({ metadata }: AgentCard) => [metadata.generation, metadata.deletionTimestamp, metadata.labels];
+  if (isSame({ old, now }, rank)) return [];
+  const targets = [old, now].flatMap((card) => (card?.spec?.targetRef ? [targetIndex(card.spec.targetRef)] : []));
+  const { namespace, name } = objectOf({ old, now })?.metadata ?? {};
+  return [...new Set(targets)]
+    .flatMap((target) => targeting(reader, namespace, target))
+    .filter((key) => key.name !== name);
+}
+
+function ofWorkload(row: WorkloadRow, change: Change, reader: Reader): readonly ObjectKey[] {
+  const object = objectOf(change);
+  if (object === undefined || isSame(change, (one) => seenOfWorkload(row, one))) return [];
+  const { name = '', namespace } = object.metadata;
+  const own = targeting(reader, namespace, `${row.group}/${row.kind}/${name}`);
+  return change.old === undefined || change.now === undefined ? [...own, ...ofOwner(object, reader)] : own;
+}
+
+/** Everything this controller reads of a workload. */
+function seenOfWorkload(row: WorkloadRow, object: KubeObject): unknown {
+  const workload = workloadOf(row, object);
+  const { labels: own, templateLabels, serviceAccount, containers } = workload;
+  return [object.metadata.uid, own, templateLabels, serviceAccount, containers.map(({ ports }) => ports)];
+}
+
+/** The cards of what controls this object: a ReplicaSet's Deployment, a Job's CronJob. */
+function ofOwner({ metadata }: KubeObject, reader: Reader): readonly ObjectKey[] {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  return owner === undefined ? [] : targeting(reader, metadata.namespace, targetIndex(owner));
+}
+
+/** A pod may be seen before the ReplicaSet through which it is found. */
+function ofReplicaSet(change: Change, reader: Reader): readonly ObjectKey[] {
+  const object = objectOf(change);
+  const isOld = change.old !== undefined && change.now !== undefined;
+  return object === undefined || isOld ? [] : ofOwner(object, reader);
+}
+
+const jobRow = workloadRows.find(({ kind }) => kind === 'Job');
+
+function ofPod(change: Change, reader: Reader): readonly ObjectKey[] {
+  const pod = objectOf(change);
+  if (pod === undefined) return [];
+  const { namespace } = pod.metadata;
+  const owner = ownerOf(pod, (kind, name) => {
+    if (kind === 'ReplicaSet') return reader.get(enrolledReplicaSets, { namespace, name });
+    return jobRow === undefined ? undefined : reader.get(jobRow.watch, { namespace, name });
+  });
+  if ('none' in owner || owner.kind === undefined) return [];
+  const job = pod.metadata.ownerReferences?.find(({ kind }) => kind === 'Job');
+  const through = job === undefined ? [] : targeting(reader, namespace, targetIndex(job));
+  return [...through, ...targeting(reader, namespace, `${owner.group ?? ''}/${owner.kind}/${owner.name}`)];
+}
+
+/** Whether it runs, is to be asked, and bears the label. */
+function seenOfPod(pod: Pod): unknown {
+  const { conditions = [], podIP, podIPs } = pod.status ?? {};
+  const isReady = conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
+  return [isRunning(pod), isReady, podIP, podIPs, seenOfLabel(pod)];
+}
+
+function seenOfLabel({ metadata }: KubeObject): unknown {
+  return [metadata.uid, metadata.labels?.[labels.signatureVerified]];
+}
+
+/** The cards whose workload's pods it selects, or did. */
+function ofService(change: Change<Service>, reader: Reader): readonly ObjectKey[] {
+  const selecting = [change.old, change.now].filter((service) => service !== undefined);
+  if (isSame(change, ({ metadata, spec }) => [metadata.uid, metadata.deletionTimestamp, metadata.annotations, spec])) {
+    return [];
+  }
+  return selectedBy(selecting, reader);
+}
+
+function ofSlice(change: Change<EndpointSlice>, reader: Reader): readonly ObjectKey[] {
+  if (isSame(change, ({ endpoints, ports, addressType }) => [endpoints, ports, addressType])) return [];
+  const { namespace, labels: own } = objectOf(change)?.metadata ?? {};
+  const service = reader.get(services, { namespace, name: own?.[serviceLabel] ?? '' });
+  return service === undefined ? [] : selectedBy([service], reader);
+}
+
+/** Through the cards of the namespace, because a Service may select by any label. */
+function selectedBy(selecting: readonly Service[], reader: Reader): readonly ObjectKey[] {
+  const namespace = selecting[0]?.metadata.namespace ?? '';
+  return reader
+    .list(agentCards, { namespace })
+    .filter(({ spec }) => {
+      const target = spec?.targetRef === undefined ? undefined : lookUpTarget(reader, namespace, spec.targetRef);
+      if (target === undefined || !('found' in target)) return false;
+      const { templateLabels } = target.found;
+      return selecting.some((service) => selects(service, templateLabels));
+    })
+    .map(keyOf);
+}
