@@ -1,0 +1,52 @@
+/** The network policy controller: verdicts on AgentCards in, NetworkPolicies out. Wiring only. */
+
+import type { AgentCard, AgentCardStatus } from '../api/agent-card.ts';
+import { fieldManagers } from '../api/names.ts';
+import type { ConfigWatches, LayerReader } from '../config/read.ts';
+import type { Controller, Live } from '../engine/types.ts';
+import { agentCards } from '../workload/cards.ts';
+import { workloadRows } from '../workload/kinds.ts';
+import { namespaces } from '../workload/watches.ts';
+import { decide } from './decide.ts';
+import { observe } from './observe.ts';
+import type { Observed } from './observed.ts';
+import { countingSource, fileSource, type Gauges } from './sources.ts';
+import { triggers } from './triggers.ts';
+
+export interface NetworkPolicyOptions {
+  readonly layers: LayerReader;
+  readonly watches: ConfigWatches;
+  /** The mounted files, by name: a change of one looks at every AgentCard again. */
+  readonly files: Readonly<Record<string, Live<unknown>>>;
+  readonly metrics: Gauges;
+  /** Where the operator's own pods run, which every agent lets in. */
+  readonly operatorNamespace: string;
+  /** Verdicts are reported and not acted on: policies of ours are removed and none is made. */
+  readonly isAudit: boolean;
+}
+
+/** A pass waits for the API server nearly all of its time. */
+const concurrency = 8;
+
+/**
+ * One NetworkPolicy a workload with an AgentCard, permissive while the card is verified. It keeps no finalizer: its policies are owned by
+ * their card. Status changes wake it, because they are the verdicts.
+ */
+export function createNetworkPolicyController(
+  options: NetworkPolicyOptions,
+): Controller<AgentCard, Observed, AgentCardStatus> {
+  const { watches, files, metrics } = options;
+  return {
+    name: 'networkpolicy',
+    fieldManager: fieldManagers.networkPolicy,
+    primary: agentCards,
+    reads: [namespaces],
+    optional: workloadRows.map((row) => row.watch),
+    triggers: triggers(watches),
+    sources: [countingSource(metrics), ...Object.entries(files).map(([name, file]) => fileSource(name, file))],
+    concurrency,
+    wakeOn: 'any',
+    observe: (card, { reader }) => Promise.resolve(observe(card, reader, options)),
+    decide,
+  };
+}

@@ -1,0 +1,67 @@
+/** Gathers everything a decision about one AgentCard's network needs: from the cache alone. */
+
+import type { AgentCard } from '../api/agent-card.ts';
+import type { NetworkPolicy } from '../api/kubernetes.ts';
+import type { TargetRef } from '../api/target-ref.ts';
+import { mergeLayers } from '../config/merge.ts';
+import type { LayerReader } from '../config/read.ts';
+import type { Reader } from '../engine/types.ts';
+import { agentCards, winner } from '../workload/cards.ts';
+import { lookUpTarget } from '../workload/find.ts';
+import { namespaces, targetIndex } from '../workload/watches.ts';
+import type { Observed } from './observed.ts';
+import { controllingCard } from './ownership.ts';
+import { policyName } from './policy-name.ts';
+import { networkPolicies } from './watch.ts';
+
+export interface Observing {
+  readonly layers: LayerReader;
+  readonly operatorNamespace: string;
+  readonly isAudit: boolean;
+}
+
+export function observe(card: AgentCard, reader: Reader, by: Observing): Observed {
+  const { namespace = '', uid = '' } = card.metadata;
+  const layers = by.layers.lastGood(reader, namespace);
+  return {
+    ...ofTarget(card, reader, targetOf(card)),
+    card,
+    isAudit: by.isAudit,
+    isTerminating: reader.get(namespaces, { name: namespace })?.metadata.deletionTimestamp !== undefined,
+    surroundings: { operatorNamespace: by.operatorNamespace, settings: mergeLayers(layers).config.networkPolicy },
+    problems: layers.problems,
+    own: reader.list(networkPolicies, { namespace, index: { name: 'card', value: uid } }),
+  };
+}
+
+type OfTarget = Pick<Observed, 'target' | 'counts' | 'name' | 'policy' | 'holder'>;
+
+function ofTarget(card: AgentCard, reader: Reader, ref: TargetRef | undefined): OfTarget {
+  const { namespace = '', uid } = card.metadata;
+  if (ref === undefined) {
+    const target = { unsupported: 'spec.targetRef is missing' };
+    return { target, counts: true, name: '', policy: undefined, holder: undefined };
+  }
+  const rivals = reader.list(agentCards, { namespace, index: { name: 'target', value: targetIndex(ref) } });
+  const name = policyName(reader, namespace, ref);
+  const policy = reader.get(networkPolicies, { namespace, name });
+  return {
+    target: lookUpTarget(reader, namespace, ref),
+    counts: winner(rivals)?.metadata.uid === uid,
+    name,
+    policy,
+    holder: policy === undefined ? undefined : holderOf(policy, card, reader),
+  };
+}
+
+function holderOf(policy: NetworkPolicy, card: AgentCard, reader: Reader): AgentCard | undefined {
+  const reference = controllingCard(policy);
+  if (reference === undefined || reference.uid === card.metadata.uid) return undefined;
+  const holder = reader.get(agentCards, { namespace: card.metadata.namespace, name: reference.name });
+  return holder?.metadata.uid === reference.uid ? holder : undefined;
+}
+
+/** An object older than the schema may lack its target. */
+function targetOf(card: AgentCard): TargetRef | undefined {
+  return (card as Partial<AgentCard>).spec?.targetRef;
+}

@@ -1,0 +1,35 @@
+/** Whether a label selector selects a pod with these labels, as the API server defines it. */
+
+import type { LabelSelector } from '../api/kubernetes.ts';
+
+type Labels = Readonly<Record<string, string>>;
+type Expression = NonNullable<LabelSelector['matchExpressions']>[number];
+
+/** An operator that is not known selects nothing. */
+export function selects({ matchLabels = {}, matchExpressions = [] }: LabelSelector, labels: Labels): boolean {
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every((expression) => holds(expression, labels))
+  );
+}
+
+function holds({ key, operator, values = [] }: Expression, labels: Labels): boolean {
+  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+  switch (operator) {
+    case 'In':
+      return value !== undefined && values.includes(value);
+    case 'NotIn':
+      return value === undefined || !values.includes(value);
+    case 'Exists':
+      return value !== undefined;
+    case 'DoesNotExist':
+      return value === undefined;
+    default:
+      return false;
+  }
+}
+
+/** Selects every pod of its namespace. */
+export function isEverything({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
+  return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
+}

@@ -1,0 +1,57 @@
+/** Policies that are, or were, another card's or nobody's. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { LabelSelector } from '../../../runtime/api/kubernetes.ts';
+import { labels, managedBy, policyType } from '../../../runtime/api/names.ts';
+import { decide } from '../../../runtime/network-policy/decide.ts';
+import { judgedPart } from '../../../runtime/network-policy/verdict.ts';
+import { name, said, verified, written } from './decide-rows.ts';
+import { card, now, observed, permissive, policy, selector } from './fixtures.ts';
+
+const statefulSet = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'weather' };
+
+describe('names that two cards want', () => {
+  const holder = card({ name: 'other', spec: { targetRef: statefulSet } });
+  const held = (podSelector: LabelSelector = { matchLabels: { app: 'set' } }) => policy({ card: holder, podSelector });
+
+  test('a policy that another living card controls for other pods is waited for', () => {
+    const plan = decide(observed({ card: verified, policy: held(), holder, own: [] }), now);
+    assert.deepEqual(written(plan), []);
+    assert.equal(said(plan), 'False/NameHeld');
+    assert.equal(plan.afterMs, 30_000);
+  });
+
+  test('a policy that already selects these pods is taken over, in one write', () => {
+    const plan = decide(observed({ card: verified, policy: held(selector), holder, own: [] }), now);
+    assert.deepEqual(written(plan), [`${name} permissive`]);
+    const [owner] = plan.apply?.[0]?.body.metadata.ownerReferences ?? [];
+    assert.equal(owner?.uid, verified.metadata.uid);
+  });
+
+  test('a policy of a card that lost this workload to ours is taken over; its opening is not', () => {
+    const loser = card({ name: 'loser', verified: 'True' });
+    const opened = permissive({ card: loser, verdictFor: judgedPart(loser) });
+    const stale = card({ verified: 'True', generation: 2 });
+    const plan = decide(observed({ card: stale, policy: opened, holder: loser, own: [] }), now);
+    assert.deepEqual(written(plan), [`${name} restrictive`]);
+  });
+
+  test('a policy whose card is gone is taken over', () => {
+    const gone = policy({ card: card({ name: 'gone' }) });
+    assert.deepEqual(written(decide(observed({ policy: gone, own: [] }), now)), [`${name} restrictive`]);
+  });
+
+  test('ours without an owner, as a backup leaves it, is adopted; what somebody else’s controller has is not', () => {
+    const { ownerReferences: _, ...metadata } = policy().metadata;
+    const bare = { ...policy(), metadata };
+    assert.deepEqual(written(decide(observed({ policy: bare, own: [] }), now)), [`${name} restrictive`]);
+    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'x', controller: true };
+    const taken = { ...bare, metadata: { ...metadata, ownerReferences: [owner] } };
+    assert.equal(said(decide(observed({ policy: taken, own: [] }), now)), 'False/NameTaken');
+    assert.deepEqual(
+      [metadata.labels?.[labels.managedBy], metadata.labels?.[labels.policyType]],
+      [managedBy, policyType],
+    );
+  });
+});
