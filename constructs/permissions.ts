@@ -1,5 +1,7 @@
 /** Every permission of the operator: the sum of what each feature declares beside its code. */
 
+import { permissions as agentCardPermissions, trustBundlePermissions } from '../runtime/agent-card/permissions.ts';
+import { permissions as agentCardSyncPermissions } from '../runtime/agent-card-sync/permissions.ts';
 import { permissions as agentRuntimePermissions } from '../runtime/agent-runtime/permissions.ts';
 import { authBridgePermissions } from '../runtime/authbridge/permissions.ts';
 import type { Permission } from '../runtime/engine/types.ts';
@@ -21,12 +23,18 @@ export interface Grants {
   readonly networkPolicies: boolean;
 }
 
-/** What the API server must allow the operator, and why. An operator that is handed its certificate needs no Secret. */
-export function operatorPermissions({ certificates }: Grants): readonly Permission[] {
+/**
+ * What the API server must allow the operator, and why. An operator that is handed its certificate needs no Secret, one that verifies nothing
+ * no trust bundle.
+ */
+export function operatorPermissions({ certificates, requireSignature, trustBundle }: Grants): readonly Permission[] {
   return [
     ...processPermissions,
     ...(certificates === 'self-managed' ? madeCertificatePermissions : mountedCertificatePermissions),
     ...agentRuntimePermissions,
+    ...agentCardPermissions,
+    ...(requireSignature ? trustBundlePermissions(trustBundle.namespace, trustBundle.name) : []),
+    ...agentCardSyncPermissions,
     ...validationPermissions,
     ...authBridgePermissions,
   ];

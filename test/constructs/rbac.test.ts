@@ -107,6 +107,23 @@ test('RB-02 whoever is handed the certificate reads no Secret and writes no webh
   assert.ok(own.includes('patch'));
 });
 
+test('RB-02 the trust bundle is read by name in its own namespace, and only where signatures are verified', () => {
+  const readers = (props: Partial<AgentPlatformProps>) =>
+    rolesOf({ watch: { kind: 'namespaced', namespaces: ['team1'] }, ...props })
+      .filter(({ metadata }) => metadata.name === 'rossoctl-operator-reader-role')
+      .map(({ metadata, rules }) => [metadata.namespace, rules]);
+  const reads = (name: string) => [
+    { apiGroups: [''], resources: ['configmaps'], resourceNames: [name], verbs: ['list', 'watch'] },
+  ];
+  assert.deepEqual(readers({}), []);
+  assert.deepEqual(readers({ verification: { trustBundle: { namespace: 'identity' } } }), []);
+  assert.deepEqual(readers({ verification: { requireSignature: true } }), [['spire', reads('spire-bundle')]]);
+  const trustBundle = { namespace: 'rossoctl-system', name: 'roots' };
+  assert.deepEqual(readers({ verification: { requireSignature: true, trustBundle } }), [
+    ['rossoctl-system', reads('roots')],
+  ]);
+});
+
 test('RB-02 a broad grant beside a narrow one is seen', () => {
   const rule: Rule = { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list'] };
   assert.deepEqual(broadBesideNarrow([rule, { ...rule, verbs: ['list'], resourceNames: ['a'] }]), ['list /configmaps']);
