@@ -1,7 +1,6 @@
 /** Composes the operator from settings: the only file that knows every part. */
 
 import { randomUUID } from 'node:crypto';
-import { createAgentRuntimeController } from '../agent-runtime/controller.ts';
 import { install } from '../api/names.ts';
 import { authBridgeReads, createAuthBridgeWebhook } from '../authbridge/webhook.ts';
 import { configWatches, createLayerReader } from '../config/read.ts';
@@ -17,12 +16,13 @@ import { createManager, type ElectionCallbacks, type Manager } from '../engine/m
 import { createMetrics } from '../engine/metrics.ts';
 import { serveWebhooks } from '../engine/server.ts';
 import { serveStatus } from '../engine/status-server.ts';
-import type { Controller, Log, Watch, Webhook } from '../engine/types.ts';
-import { createAgentRuntimeValidator } from '../validation/webhook.ts';
+import type { Log, Watch, Webhook } from '../engine/types.ts';
+import { createAgentCardValidator, createAgentRuntimeValidator } from '../validation/webhook.ts';
 import { workloadRows } from '../workload/kinds.ts';
 import { keepCertificate } from './certificates.ts';
 import { openConfigurationFiles } from './configuration-files.ts';
 import { createClients } from './connect.ts';
+import { createControllers } from './controllers.ts';
 import { watchServerVersion } from './server-version.ts';
 import type { Settings } from './settings.ts';
 
@@ -88,14 +88,16 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
       identity: `${settings.podName}_${randomUUID().slice(0, 8)}`,
     });
   }
-  const controller = createAgentRuntimeController({
+  const shared = {
+    settings,
     layers,
     watches,
     files: { config: files.config, gates: files.gates },
     metrics,
-    needsEnabledNamespace: settings.requireNamespaceLabel,
-  });
-  manager.addController(controller as Controller);
+    clock,
+    log,
+  };
+  for (const controller of createControllers(shared)) manager.addController(controller);
 
   const needed = [...authBridgeReads, watches.platform, watches.gates, watches.defaults] as readonly Watch[];
   for (const watch of needed) cache.start(watch);
@@ -123,6 +125,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
         operatorNamespace: settings.namespace,
       }) as Webhook,
       createAgentRuntimeValidator({ live, supported: supportedKinds }) as Webhook,
+      createAgentCardValidator({ live, supported: supportedKinds }) as Webhook,
     ],
     admission: createAdmission({ log, metrics, clock }),
     health,

@@ -1,0 +1,77 @@
+/** The controllers of this process, made from its settings. */
+
+import { createAgentCardController } from '../agent-card/controller.ts';
+import { createContacts } from '../agent-card/contacts.ts';
+import { createFetcher } from '../agent-card/fetch.ts';
+import { countFetches } from '../agent-card/metering.ts';
+import { createAgentCardSyncControllers } from '../agent-card-sync/controller.ts';
+import { createAgentRuntimeController } from '../agent-runtime/controller.ts';
+import type { ConfigWatches, LayerReader } from '../config/read.ts';
+import type { Clock } from '../engine/clock.ts';
+import type { Metrics } from '../engine/metrics.ts';
+import type { Controller, Live, Log } from '../engine/types.ts';
+import { createNetworkPolicyController } from '../network-policy/controller.ts';
+import type { Settings } from './settings.ts';
+
+/** What the controllers share. */
+export interface Shared {
+  readonly settings: Settings;
+  readonly layers: LayerReader;
+  readonly watches: ConfigWatches;
+  /** The mounted files, by name. */
+  readonly files: Readonly<Record<string, Live<unknown>>>;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Every controller that the settings ask for. */
+export function createControllers(shared: Shared): readonly Controller[] {
+  const { settings, log } = shared;
+  const { enforceNetworkPolicies, requireSignature } = settings;
+  if (enforceNetworkPolicies && !requireSignature) {
+    log.warn('no signature is verified, so that every agent is closed off: set --require-a2a-signature as well');
+  }
+  return [
+    createAgentRuntimeController({ ...shared, needsEnabledNamespace: settings.requireNamespaceLabel }) as Controller,
+    agentCards(shared) as Controller,
+    ...createAgentCardSyncControllers(),
+    ...(enforceNetworkPolicies ? [networkPolicies(shared) as Controller] : []),
+  ];
+}
+
+function agentCards({ settings, clock, ...shared }: Shared) {
+  const { cardTimeoutSeconds, cardFetches } = settings;
+  const ask = createFetcher({ timeoutMs: cardTimeoutSeconds * 1000 });
+  return createAgentCardController({
+    ...shared,
+    contacts: createContacts({
+      ask,
+      time: clock,
+      limit: cardFetches,
+      onAttempt: countFetches(shared.metrics),
+    }),
+    verification: {
+      isRequired: settings.requireSignature,
+      isAudit: settings.signatureAudit,
+      profiles: settings.signatureProfiles,
+      trustDomain: settings.trustDomain,
+      bundle: {
+        namespace: settings.trustBundleNamespace,
+        name: settings.trustBundleConfigMap,
+        key: settings.trustBundleKey,
+      },
+      verdictSyncPeriods: settings.verdictSyncPeriods,
+    },
+    now: () => clock.now(),
+    monotonicMs: () => clock.monotonicMs(),
+  });
+}
+
+function networkPolicies({ settings, ...shared }: Shared) {
+  return createNetworkPolicyController({
+    ...shared,
+    operatorNamespace: settings.namespace,
+    isAudit: settings.signatureAudit,
+  });
+}
