@@ -1,5 +1,6 @@
 /** Everything that can be said about an agent or a tool, with every default. */
 
+import type { AgentCardOverrides } from './agent-card.ts';
 import type { AgentRuntimeOverrides } from './agent-runtime.ts';
 import type { ResourceQuantities } from './operator-pod.ts';
 
@@ -82,4 +83,9 @@ export interface AgentProps {
    * @default none: namespace and platform decide
    */
   readonly runtime?: AgentRuntimeOverrides;
+  /**
+   * Keep the agent's AgentCard in the app: `true` as the operator would generate it, or with what it shall say besides. Agents only.
+   * @default false: the operator generates one, as long as the agent speaks a protocol
+   */
+  readonly card?: boolean | AgentCardOverrides;
 }

@@ -3,11 +3,18 @@
 import { Construct } from 'constructs';
 import { KubeAgentRuntime } from '../imports/agent.rossoctl.dev.ts';
 import type { AgentRuntimeSpec } from '../runtime/api/agent-runtime.ts';
-import { isSameTarget, type TargetRef } from '../runtime/api/target-ref.ts';
+import type { TargetRef } from '../runtime/api/target-ref.ts';
 import { agentRuntimeViolations } from './agent-runtime-schema.ts';
 import { refuseCollisions } from './collisions.ts';
 import { defined, refuse } from './refusal.ts';
-import { kindProblem, objectOf, reservedKeyProblems, type WorkloadTarget } from './workload-target.ts';
+import {
+  kindProblem,
+  namespaceProblem,
+  objectOf,
+  reservedKeyProblems,
+  rivalOf,
+  type WorkloadTarget,
+} from './workload-target.ts';
 
 /** An AgentRuntime by name, made here or elsewhere. */
 export interface IAgentRuntime {
@@ -57,6 +64,8 @@ export class AgentRuntime extends Construct implements IAgentRuntime {
   readonly namespace: string | undefined;
   /** Group, kind and name of the workload. */
   readonly targetRef: TargetRef;
+  /** What the workload is enrolled as. */
+  readonly type: AgentRuntimeProps['type'];
   /** The resource itself, for what no prop covers. */
   readonly apiObject: KubeAgentRuntime;
   readonly #target: WorkloadTarget;
@@ -69,6 +78,7 @@ export class AgentRuntime extends Construct implements IAgentRuntime {
     const workload = objectOf(target);
     this.#target = target;
     this.name = name ?? target.name;
+    this.type = type;
     this.targetRef = { apiVersion: target.apiVersion, kind: target.kind, name: target.name };
     const place = namespace ?? workload?.metadata.namespace;
     this.apiObject = new KubeAgentRuntime(this, 'Resource', {
@@ -85,28 +95,17 @@ export class AgentRuntime extends Construct implements IAgentRuntime {
     return [
       ...kindProblem(this.#target),
       ...this.#rivals(),
-      ...this.#namespaceProblem(),
+      ...namespaceProblem('AgentRuntime', this.#target, this.namespace),
       ...(workload === undefined ? [] : reservedKeyProblems(workload)),
     ];
   }
 
   #rivals(): readonly string[] {
-    const others = this.node.root.node.findAll().filter((other) => other instanceof AgentRuntime);
-    const rival = others.find(
-      (other) => other !== this && other.namespace === this.namespace && isSameTarget(other.targetRef, this.targetRef),
-    );
+    const rival = rivalOf(this, AgentRuntime);
     if (rival === undefined) return [];
     const { kind, name } = this.targetRef;
     return [
       `${kind} ${name} already has an AgentRuntime at ${rival.node.path}: remove one, a workload has at most one`,
-    ];
-  }
-
-  #namespaceProblem(): readonly string[] {
-    const theirs = objectOf(this.#target)?.metadata.namespace;
-    if (theirs === undefined || theirs === this.namespace) return [];
-    return [
-      `the target is in namespace ${theirs}, the AgentRuntime in ${this.namespace}: leave namespace out, it follows the target`,
     ];
   }
 }

@@ -69,20 +69,35 @@ const Schema = Type.Object({
   ),
   /** Checked by the AgentRuntime itself. */
   runtime: optional(Type.Unsafe<unknown>({ type: 'object' })),
+  /** Likewise, where it is a section. */
+  card: optional(Type.Unsafe<unknown>({})),
 } as const satisfies Readonly<Record<keyof AgentProps, TSchema>>);
 
 /** A StatefulSet's pods carry its name with a hash of eleven more characters as a label. */
 const longestStatefulSet = 52;
 
-/** Everything that is wrong with props that already have their name; `isOwnName` when that was given, and not the construct's id. */
-export function agentViolations(props: NamedAgentProps, isOwnName: boolean): readonly Violation[] {
+/** What the props are checked against besides themselves. */
+export interface AgentContext {
+  readonly type: 'agent' | 'tool';
+  /** The name was given, and is not the construct's id. */
+  readonly hasOwnName: boolean;
+}
+
+/** Everything that is wrong with props that already have their name. */
+export function agentViolations(props: NamedAgentProps, { type, hasOwnName }: AgentContext): readonly Violation[] {
   const found = propViolations(Schema, props).map((violation) =>
-    violation.path !== 'name' || isOwnName
+    violation.path !== 'name' || hasOwnName
       ? violation
       : { ...violation, message: `the construct's id ${violation.message}; set name, or change the id` },
   );
   if (found.length > 0) return found;
-  return [...nameViolations(props), ...unsetImage(props.image), ...userViolations(props), ...labelViolations(props)];
+  return [
+    ...nameViolations(props),
+    ...unsetImage(props.image),
+    ...userViolations(props),
+    ...labelViolations(props),
+    ...cardViolations(props, type),
+  ];
 }
 
 function nameViolations({ name, kind }: NamedAgentProps): readonly Violation[] {
@@ -96,6 +111,20 @@ function userViolations({ user }: NamedAgentProps): readonly Violation[] {
   if (user === 0) return [{ path: 'user', message: `0 is root, as which no agent may run; ${choose}` }];
   if (user !== compiledDefaults.proxy.uid) return [];
   return [{ path: 'user', message: `${user} is the proxy's own user, whose traffic is not captured; ${choose}` }];
+}
+
+function cardViolations({ card = false, protocols }: NamedAgentProps, type: 'agent' | 'tool'): readonly Violation[] {
+  const refused = (message: string) => [{ path: 'card', message }];
+  const isSection = typeof card === 'object' && card !== null && !Array.isArray(card);
+  if (typeof card !== 'boolean' && !isSection) {
+    return refused(
+      `${JSON.stringify(card)} is not allowed; must be true, false, or a section such as { syncPeriod: '1m' }`,
+    );
+  }
+  if (card === false) return [];
+  if (type === 'tool') return refused('is for agents: a tool is never asked for a card; leave it out, or use Agent');
+  if (protocols?.length !== 0) return [];
+  return refused('needs a protocol to be asked for by; name one in protocols, or leave that out for a2a');
 }
 
 function labelViolations(props: NamedAgentProps): readonly Violation[] {

@@ -1,7 +1,8 @@
-/** An agent or a tool in one: its workload, Service, account and the AgentRuntime that enrols it. */
+/** An agent or a tool in one: its workload, Service, account, the AgentRuntime that enrols it and, if asked for, its AgentCard. */
 
 import { ApiObject, Chart } from 'cdk8s';
 import { Construct } from 'constructs';
+import { AgentCard } from './agent-card.ts';
 import type { AgentProps } from './agent-props.ts';
 import { AgentRuntime } from './agent-runtime.ts';
 import { agentViolations } from './agent-schema.ts';
@@ -29,13 +30,15 @@ abstract class EnrolledWorkload extends Construct {
   readonly workload: ApiObject;
   readonly service: ApiObject;
   readonly runtime: AgentRuntime;
+  /** Only where the prop `card` asks for one; else the operator generates it. */
+  readonly card: AgentCard | undefined;
   readonly serviceAccountName: string;
 
   protected constructor(scope: Construct, id: string, type: keyof typeof shapes, given: AgentProps) {
     super(scope, id);
     const { name, ...rest } = { ...given };
     const props: NamedAgentProps = { ...rest, name: name ?? id };
-    refuse(this, agentViolations(props, name !== undefined));
+    refuse(this, agentViolations(props, { type, hasOwnName: name !== undefined }));
     const shape: AgentShape = shapes[type];
     this.name = props.name;
     this.namespace = props.namespace ?? Chart.of(this).namespace;
@@ -56,6 +59,11 @@ abstract class EnrolledWorkload extends Construct {
       spec: agentServiceSpec(props, shape),
     });
     this.runtime = new AgentRuntime(this, 'runtime', { ...props.runtime, target: this.workload, type });
+    const { card = false } = props;
+    this.card =
+      card === false
+        ? undefined
+        : new AgentCard(this, 'card', { ...(card === true ? {} : card), target: this.workload });
   }
 
   #account(props: NamedAgentProps): ApiObject {

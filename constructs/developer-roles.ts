@@ -1,4 +1,4 @@
-/** What developers may do with AgentRuntimes: added to Kubernetes' own `view`, `edit` and `admin` roles. */
+/** What developers may do with AgentRuntimes and AgentCards: added to Kubernetes' own `view`, `edit` and `admin` roles. */
 
 import { Construct } from 'constructs';
 import { kinds } from '../runtime/api/kinds.ts';
@@ -8,28 +8,32 @@ import { platformObject } from './platform-objects.ts';
 const component = 'rbac';
 const aggregateTo = (role: string) => `rbac.authorization.k8s.io/aggregate-to-${role}`;
 
+const resources = [kinds.agentRuntime, kinds.agentCard];
 const roles = [
-  { name: 'rossoctl-agentruntime-viewer', aggregates: ['view'], verbs: ['get', 'list', 'watch'] },
+  { word: 'viewer', aggregates: ['view'], verbs: ['get', 'list', 'watch'] },
   {
-    name: 'rossoctl-agentruntime-editor',
+    word: 'editor',
     aggregates: ['edit', 'admin'],
     verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
   },
 ] as const;
 
-/** Two ClusterRoles that are bound to nobody: whoever has `edit` in a namespace may enrol workloads there. */
+/** Two ClusterRoles a resource that are bound to nobody: whoever has `edit` in a namespace may enrol workloads and keep cards there. */
 export class DeveloperRoles extends Construct {
   constructor(scope: Construct, id: string) {
     super(scope, id);
-    for (const { name, aggregates, verbs } of roles) {
-      platformObject(this, name, {
-        apiVersion: 'rbac.authorization.k8s.io/v1',
-        kind: 'ClusterRole',
-        name,
-        component,
-        labels: Object.fromEntries(aggregates.map((role) => [aggregateTo(role), 'true'])),
-        content: { rules: [{ apiGroups: [apiGroup], resources: [kinds.agentRuntime.plural], verbs }] },
-      });
+    for (const { kind, plural } of resources) {
+      for (const { word, aggregates, verbs } of roles) {
+        const name = `rossoctl-${kind.toLowerCase()}-${word}`;
+        platformObject(this, name, {
+          apiVersion: 'rbac.authorization.k8s.io/v1',
+          kind: 'ClusterRole',
+          name,
+          component,
+          labels: Object.fromEntries(aggregates.map((role) => [aggregateTo(role), 'true'])),
+          content: { rules: [{ apiGroups: [apiGroup], resources: [plural], verbs }] },
+        });
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 /** The public API of the constructs: the platform, and what runs on it. */
 
 export { Agent, Tool } from './agent.ts';
+export { AgentCard, type AgentCardOverrides, type AgentCardProps } from './agent-card.ts';
 export { AgentNamespace, type AgentNamespaceProps } from './agent-namespace.ts';
 export { AgentPlatform } from './agent-platform.ts';
 export type { AgentPlatformProps } from './agent-platform-props.ts';

@@ -10,6 +10,7 @@ import {
   mountedCertificatePermissions,
   operatorPermissions as processPermissions,
 } from '../runtime/operator/permissions.ts';
+import { permissions as networkPolicyPermissions } from '../runtime/network-policy/permissions.ts';
 import { permissions as validationPermissions } from '../runtime/validation/permissions.ts';
 import type { CertificateSource } from './certificates.ts';
 
@@ -25,9 +26,10 @@ export interface Grants {
 
 /**
  * What the API server must allow the operator, and why. An operator that is handed its certificate needs no Secret, one that verifies nothing
- * no trust bundle.
+ * no trust bundle, and one that leaves the network alone no NetworkPolicy.
  */
-export function operatorPermissions({ certificates, requireSignature, trustBundle }: Grants): readonly Permission[] {
+export function operatorPermissions(grants: Grants): readonly Permission[] {
+  const { certificates, requireSignature, trustBundle, networkPolicies } = grants;
   return [
     ...processPermissions,
     ...(certificates === 'self-managed' ? madeCertificatePermissions : mountedCertificatePermissions),
@@ -35,6 +37,7 @@ export function operatorPermissions({ certificates, requireSignature, trustBundl
     ...agentCardPermissions,
     ...(requireSignature ? trustBundlePermissions(trustBundle.namespace, trustBundle.name) : []),
     ...agentCardSyncPermissions,
+    ...(networkPolicies ? networkPolicyPermissions : []),
     ...validationPermissions,
     ...authBridgePermissions,
   ];

@@ -4,7 +4,7 @@ import { ApiObject } from 'cdk8s';
 import { Construct, type IConstruct } from 'constructs';
 import { kinds } from '../runtime/api/kinds.ts';
 import { annotations, labels } from '../runtime/api/names.ts';
-import { groupOf } from '../runtime/api/target-ref.ts';
+import { groupOf, isSameTarget, type TargetRef } from '../runtime/api/target-ref.ts';
 
 /**
  * What can be a target. Recognised by its shape, not its class: a workload of any version of cdk8s-plus, an `ApiObject`,
@@ -19,7 +19,7 @@ export interface WorkloadTarget {
 const { deployment, statefulSet, daemonSet, cronJob, job } = kinds;
 const targetKinds = [deployment, statefulSet, daemonSet, cronJob, job];
 
-/** The kinds an AgentRuntime can target, for people: `apps Deployment, …`. */
+/** The kinds that can be a target, for people: `apps Deployment, …`. */
 const supported = targetKinds.map(({ apiVersion, kind }) => `${kind} (${apiVersion})`).join(', ');
 
 /** Why a workload cannot be a target, or nothing. The group counts, not the kind's name alone. */
@@ -33,6 +33,35 @@ export function objectOf(target: WorkloadTarget): ApiObject | undefined {
   if (!Construct.isConstruct(target)) return undefined;
   const construct: IConstruct = target;
   return ApiObject.isApiObject(construct) ? construct : ApiObject.of(construct);
+}
+
+/** Why a resource cannot be where it is, or nothing: a target is always in the resource's own namespace. */
+export function namespaceProblem(
+  resource: string,
+  target: WorkloadTarget,
+  namespace: string | undefined,
+): readonly string[] {
+  const theirs = objectOf(target)?.metadata.namespace;
+  if (theirs === undefined || theirs === namespace) return [];
+  return [
+    `the target is in namespace ${theirs}, the ${resource} in ${namespace}: leave namespace out, it follows the target`,
+  ];
+}
+
+/** A construct that speaks of one workload. */
+interface Targeted extends IConstruct {
+  readonly namespace: string | undefined;
+  readonly targetRef: TargetRef;
+}
+
+/** Another construct of the class, anywhere in the app, with the same target. */
+export function rivalOf<T extends Targeted>(self: T, resource: abstract new (...args: never[]) => T): T | undefined {
+  return self.node.root.node
+    .findAll()
+    .filter((other): other is T => other instanceof resource)
+    .find(
+      (other) => other !== self && other.namespace === self.namespace && isSameTarget(other.targetRef, self.targetRef),
+    );
 }
 
 interface Metadata {
@@ -50,6 +79,16 @@ interface Templates {
 
 /** Keys that only the operator may set; the API server's label policy would refuse the first, and the operator owns all. */
 const reserved = [labels.type, labels.signatureVerified, annotations.configHash];
+
+/** Why a workload is never asked for a card, or nothing: it has to say on itself which protocol it speaks. */
+export function protocolProblem(workload: ApiObject): readonly string[] {
+  const { metadata } = workload.toJson() as { readonly metadata?: Metadata };
+  if (Object.keys(metadata?.labels ?? {}).some((key) => key.startsWith(labels.protocolPrefix))) return [];
+  const example = `${labels.protocolPrefix}a2a: ""`;
+  return [
+    `${workload.kind} ${workload.name} does not say which protocol it speaks, so its card would never be fetched: set a label such as ${example} on its metadata`,
+  ];
+}
 
 /** Operator-owned labels and annotations written on a workload or its templates, each with what to do. */
 export function reservedKeyProblems(workload: ApiObject): readonly string[] {

@@ -28,6 +28,7 @@ const full: Partial<AgentProps> = {
   serviceAccountName: 'shared',
   labels: { team: 'weather' },
   runtime: { mtlsMode: 'strict', skills: ['forecast', 'history'] },
+  card: { syncPeriod: '1m', identityBinding: { scope: 'workload' } },
 };
 
 test('golden: an agent with nothing but a name and an image', () => {
@@ -82,6 +83,18 @@ for (const [what, props] of [
 
 test('an autoscaler keeps its say: no replicas unless asked for', () => {
   assert.equal('replicas' in workload(agent())['spec'], false);
+});
+
+test('a card is kept in the app only when asked for, under the name that the operator would give it', () => {
+  const cards = (props: Partial<AgentProps>) => agent(props).filter(({ kind }) => kind === 'AgentCard');
+  assert.deepEqual(cards({}), []);
+  assert.deepEqual(cards({ card: false }), []);
+  const targetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'weather' };
+  const [plain] = cards({ card: true });
+  assert.equal(plain?.metadata.name, 'weather-deployment-card');
+  assert.deepEqual(plain?.['spec'], { targetRef });
+  assert.deepEqual(cards({ card: { syncPeriod: '1m' } })[0]?.['spec'], { targetRef, syncPeriod: '1m' });
+  assert.ok('protocol.rossoctl.io/a2a' in (workload(agent({ card: true })).metadata.labels ?? {}));
 });
 
 test('two agents of different names live in one chart', () => {
@@ -189,6 +202,26 @@ const refused: readonly (readonly [what: string, act: () => unknown, says: RegEx
     'an override that is none',
     () => agent({ runtime: { mtlsMode: 'on' } } as object),
     /\[test\/agent\/runtime\] mtlsMode: "on" is not allowed; must be one of disabled, permissive, strict/,
+  ],
+  [
+    'a card that is none',
+    () => agent({ card: '1m' } as object),
+    /\[test\/agent\] card: "1m" is not allowed; must be true, false, or a section such as/,
+  ],
+  [
+    'a card with a period that is too short',
+    () => agent({ card: { syncPeriod: '1s' } }),
+    /\[test\/agent\/card\] syncPeriod: 1s is too short; the shortest is 5s/,
+  ],
+  [
+    'a card of an agent that speaks no protocol',
+    () => agent({ card: true, protocols: [] }),
+    /\[test\/agent\] card: needs a protocol to be asked for by; name one in protocols/,
+  ],
+  [
+    'a card of a tool',
+    () => synthesized((chart) => new Tool(chart, 'tool', { image: 'i', card: true })),
+    /\[test\/tool\] card: is for agents: a tool is never asked for a card; leave it out, or use Agent/,
   ],
   [
     'no props at all',

@@ -49,6 +49,7 @@ test('the README’s agent has the name of its construct', () => {
 test('the example synthesizes', () => {
   const kinds = manifestsOf(exampleApp()).map(({ kind }) => kind);
   assert.equal(kinds.filter((kind) => kind === 'AgentRuntime').length, 3);
+  assert.equal(kinds.filter((kind) => kind === 'AgentCard').length, 1);
 });
 
 test('docs/constructs.md names every public construct', () => {

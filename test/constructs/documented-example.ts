@@ -2,7 +2,7 @@
 
 import { App, Chart } from 'cdk8s';
 import * as kplus from 'cdk8s-plus-28';
-import { Agent, AgentNamespace, AgentPlatform, AgentRuntime } from '../../constructs/index.ts';
+import { Agent, AgentCard, AgentNamespace, AgentPlatform, AgentRuntime } from '../../constructs/index.ts';
 
 export function exampleApp(): App {
   const app = new App();
@@ -28,7 +28,10 @@ export function exampleApp(): App {
     metadata: { name: 'billing' },
     containers: [{ image: 'registry.example/billing:1', portNumber: 8080 }],
   });
+  billing.metadata.addLabel('protocol.rossoctl.io/a2a', '');
   new AgentRuntime(agents, 'billing-runtime', { target: billing, type: 'agent', mtlsMode: 'strict' });
+  // Its card, for what the one that the operator generates does not say: only billing's own account may sign it.
+  new AgentCard(agents, 'billing-card', { target: billing, identityBinding: { scope: 'workload' } });
 
   // A workload that is made elsewhere.
   new AgentRuntime(agents, 'search-runtime', {

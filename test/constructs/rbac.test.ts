@@ -124,6 +124,17 @@ test('RB-02 the trust bundle is read by name in its own namespace, and only wher
   ]);
 });
 
+test('RB-02 network policies are touched only where they are enforced', () => {
+  const verification = { requireSignature: true };
+  assert.deepEqual(rulesAbout(rolesOf({ verification }), 'networkpolicies'), []);
+  const [rule, ...others] = rulesAbout(
+    rolesOf({ verification, networkPolicies: { enforce: true } }),
+    'networkpolicies',
+  );
+  assert.deepEqual(rule?.verbs, ['create', 'delete', 'list', 'patch', 'watch']);
+  assert.deepEqual(others, []);
+});
+
 test('RB-02 a broad grant beside a narrow one is seen', () => {
   const rule: Rule = { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list'] };
   assert.deepEqual(broadBesideNarrow([rule, { ...rule, verbs: ['list'], resourceNames: ['a'] }]), ['list /configmaps']);
