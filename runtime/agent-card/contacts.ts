@@ -5,7 +5,7 @@ import type { ObjectKey } from '../engine/types.ts';
 import { createAlarms, type Timekeeper } from './alarms.ts';
 import { createBodies } from './bodies.ts';
 import type { Ask, Contacts, Endpoint, Fetched, Known, Wanted } from './contact.ts';
-import { contactOf, type Entry, isLost, isSamePlace, moved, newEntry, place, take } from './entry.ts';
+import { type Attempt, contactOf, type Entry, isLost, isSamePlace, moved, newEntry, place, take } from './entry.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 import { pauseMs, spreadMs } from './rhythm.ts';
 
@@ -52,22 +52,25 @@ export function createContacts(options: ContactsOptions): Contacts & { readonly 
   }
 
   function begin(entry: Entry): void {
-    const { uid, memory, wanted } = entry;
     const attempt = { abort: new AbortController(), atMs: time.monotonicMs() };
     entry.attempt = attempt;
-    if (memory.sinceMs === undefined) entry.memory = { ...memory, sinceMs: attempt.atMs };
+    if (entry.memory.sinceMs === undefined) entry.memory = { ...entry.memory, sinceMs: attempt.atMs };
     watchLoss(entry);
-    if (entry.lane === 'quick') overstays.set(uid, attempt.atMs + quickMs);
-    const known = entry.isBodyNeeded ? undefined : memory.known;
-    void answer(ask, { endpoint: wanted.endpoint, known, signal: attempt.abort.signal }).then((fetched) => {
-      if (entry.attempt === attempt) end(entry, fetched, attempt.atMs);
-    });
+    if (entry.lane === 'quick') overstays.set(entry.uid, attempt.atMs + quickMs);
+    void converse(entry, attempt);
+  }
+
+  async function converse(entry: Entry, attempt: Attempt): Promise<void> {
+    const known = entry.isBodyNeeded ? undefined : entry.memory.known;
+    const fetched = await answer(ask, { endpoint: entry.wanted.endpoint, known, signal: attempt.abort.signal });
+    if (entry.attempt === attempt) end(entry, fetched, attempt.atMs);
   }
 
   function end(entry: Entry, fetched: Fetched, begunMs: number): void {
     const { uid, wanted } = entry;
     const atMs = time.monotonicMs();
     const isHeard = take(entry, fetched, { now: time.now(), atMs });
+    entry.attempt = undefined;
     place(entry, fetched, atMs - begunMs <= quickMs);
     if (fetched.kind === 'card') bodies.put(uid, fetched.body);
     quit(entry);

@@ -19,7 +19,14 @@ export interface Entry {
   isBodyNeeded: boolean;
   /** That it is lost was told. */
   isLossTold: boolean;
-  attempt: { readonly abort: AbortController; readonly atMs: number } | undefined;
+  attempt: Attempt | undefined;
+}
+
+/** One request under way. */
+export interface Attempt {
+  readonly abort: AbortController;
+  /** Begun, on the monotonic clock. */
+  readonly atMs: number;
 }
 
 export function newEntry(uid: string, key: ObjectKey, wanted: Wanted): Entry {

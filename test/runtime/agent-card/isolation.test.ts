@@ -1,0 +1,163 @@
+/** AC-04: 500 agents of which 50 hang, 50 stream without end and 50 send garbage: the others notice nothing. */
+
+import assert from 'node:assert/strict';
+import { createServer, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { test } from 'node:test';
+import { createContacts } from '../../../runtime/agent-card/contacts.ts';
+import type { Ask } from '../../../runtime/agent-card/contact.ts';
+import { createFetcher } from '../../../runtime/agent-card/fetch.ts';
+import { pauseMs } from '../../../runtime/agent-card/rhythm.ts';
+import { systemClock } from '../../../runtime/engine/clock.ts';
+import type { Reader } from '../../../runtime/engine/types.ts';
+import { type Answering, json, withoutEnd } from './agents.ts';
+import { bed, type Behaviour, card, failed, hangs, quick, wanted } from './contacts-bed.ts';
+
+const kinds = ['hang', 'flood', 'junk'] as const;
+const uids = Array.from({ length: 500 }, (_, i) => `${kinds[Math.floor(i / 50)] ?? 'fine'}-${i}`);
+const healthy = uids.filter((uid) => uid.startsWith('fine'));
+const isHealthy = (uid: string): boolean => uid.startsWith('fine');
+
+const behaviours: Readonly<Record<string, Behaviour>> = {
+  hang: hangs,
+  flood: { afterMs: 200, fetched: failed('TooLarge') },
+  junk: quick(failed('NotJSON')),
+  fine: quick(card('{}')),
+};
+const behave = (host: string): Behaviour => behaviours[host.split('-')[0] ?? ''] ?? hangs;
+
+const spanMs = 600_000;
+const periodMs = 30_000;
+
+test('AC-04: every healthy agent is asked in its own rhythm for ten minutes, as if there were no others', async () => {
+  const { clock, keep, asked } = bed(behave);
+  for (const uid of uids) keep(uid, { isNew: false });
+  await clock.advance(spanMs);
+  const times = Map.groupBy(asked, ({ host }) => host);
+  for (const uid of healthy) {
+    const at = (times.get(uid) ?? []).map(({ atMs }) => atMs);
+    const gaps = at.slice(1).map((ms, i) => Math.round(ms - (at[i] ?? 0)));
+    assert.deepEqual(new Set(gaps), new Set([Math.round(pauseMs(uid, periodMs, 0))]), uid);
+    assert.ok(at.length >= Math.floor(spanMs / 33_000), uid);
+  }
+  for (const uid of uids.slice(0, 100))
+    assert.ok(
+      (times.get(uid) ?? []).length <= 1 + spanMs / (periodMs * 4) + 2,
+      `${uid} is asked four times more rarely`,
+    );
+  for (const uid of uids.slice(100, 150)) assert.ok((times.get(uid) ?? []).length >= Math.floor(spanMs / 33_000), uid);
+});
+
+test('AC-04: 500 that are new at once: those that hang have the slow places alone after one look at each', async () => {
+  const { clock, contacts, keep, asked, open } = bed(behave);
+  for (const uid of uids) keep(uid);
+  let most = 0;
+  for (let ms = 0; ms < 300_000; ms += 100) {
+    await clock.advance(100);
+    const { quick: fast, slow } = contacts.counts().lanes;
+    assert.ok(fast.asking <= 48 && slow.asking <= 16 && open() === fast.asking + slow.asking);
+    most = Math.max(most, slow.asking);
+    if (ms >= 10_000) assert.equal(fast.waiting, 0);
+  }
+  assert.equal(most, 16);
+  const first = asked.filter(({ host, atMs }) => isHealthy(host) && atMs < periodMs * 0.9).length;
+  assert.equal(first, healthy.length);
+  for (const uid of healthy) assert.ok(asked.filter(({ host }) => host === uid).length >= 9, uid);
+});
+
+test('AC-04: agents that change their address to be new again hold no place longer than a look', async () => {
+  const rig = bed((host) => behave(host.replace(/^moved\d+-/, '')), { limit: 8 });
+  const { clock, contacts, keep, asked } = rig;
+  for (const uid of uids.slice(0, 50)) keep(uid, { periodMs: 5_000 });
+  for (const uid of healthy.slice(0, 20)) keep(uid);
+  for (let i = 0; i < 40; i += 1) {
+    for (const uid of uids.slice(0, 3))
+      contacts.keep(uid, { name: uid }, wanted(`moved${i}-${uid}`, { periodMs: 5_000 }));
+    await clock.advance(5_000);
+  }
+  for (const uid of healthy.slice(0, 20)) {
+    const count = asked.filter(({ host }) => host === uid).length;
+    assert.ok(count >= 5, `${uid} ${count}`);
+  }
+});
+
+test('AC-04: one that answers quickly again is back in its rhythm at once', async () => {
+  const { clock, contacts, keep, asked } = bed((_, count) => (count <= 3 ? hangs : quick(card('{}'))));
+  keep('weather', { patienceMs: 1e9 });
+  while (contacts.of('weather')?.answeredAt === undefined) await clock.advance(1_000);
+  const before = asked.length;
+  await clock.advance(33_000 * 10);
+  assert.ok(asked.length - before >= 10);
+  assert.deepEqual(contacts.of('weather')?.failure, undefined);
+});
+
+test('AC-04: a slow answer is an answer; it is waited for among the slow', async () => {
+  const slow: Behaviour = { afterMs: 6_000, fetched: card('{}') };
+  const { clock, contacts, keep, attempts } = bed(() => slow);
+  for (let i = 0; i < 16; i += 1) keep(`slow-${i}`);
+  await clock.advance(3_000);
+  assert.deepEqual(contacts.counts().lanes.quick.asking, 0);
+  await clock.advance(120_000);
+  assert.deepEqual(new Set(attempts), new Set(['card']));
+  assert.equal(contacts.of('slow-3')?.isLost, false);
+});
+
+test('AC-04: over real sockets every healthy agent is asked three times, whatever 15 of 50 do', async (t) => {
+  const counts = new Map<string, number>();
+  const few = uids.filter((_, i) => i % 10 === 0);
+  const fine = few.filter(isHealthy);
+  const open = new Set<Socket>();
+  const answers: Readonly<Record<string, Answering>> = {
+    hang: () => {},
+    flood: (response) => withoutEnd(response.writeHead(200), Buffer.alloc(65_536, '{')),
+    junk: (response) => response.writeHead(200).end('<html>'),
+    fine: json({ name: 'x'.repeat(1_000) }),
+  };
+  const server = createServer((request, response: ServerResponse) => {
+    const host = request.headers.host ?? '';
+    counts.set(host, (counts.get(host) ?? 0) + 1);
+    response.on('error', () => {});
+    answers[host.split('-')[0] ?? '']?.(response, request);
+    if (fine.every((uid) => (counts.get(uid) ?? 0) >= 3)) onFed();
+  });
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      open.delete(socket);
+      if (open.size === 0) onQuiet();
+    });
+  });
+  let onQuiet = (): void => {};
+  let onFed = (): void => {};
+  const fed = new Promise<void>((resolve) => (onFed = resolve));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const fetcher = createFetcher({ timeoutMs: 1_000, reach: () => ({ address: '127.0.0.1', port }) });
+  let [asking, mostAsking] = [0, 0];
+  const ask: Ask = async (...asked) => {
+    mostAsking = Math.max(mostAsking, (asking += 1));
+    const fetched = await fetcher(...asked);
+    asking -= 1;
+    return fetched;
+  };
+  const contacts = createContacts({ ask, time: systemClock, limit: 8, quickMs: 100 });
+  const stop = contacts.source.start(() => {}, undefined as unknown as Reader);
+  t.after(stop);
+  for (const uid of few) contacts.keep(uid, { name: uid }, wanted(uid, { periodMs: 1_000 }));
+  await fed;
+  assert.ok(fine.every((uid) => contacts.of(uid)?.answeredAt !== undefined));
+  const times = (uid: string): number => counts.get(uid) ?? 0;
+  const least = Math.min(...fine.map(times));
+  for (const uid of few.slice(0, 5)) assert.ok(times(uid) <= least, `${uid} ${times(uid)}, the others ${least}`);
+  assert.ok(contacts.counts().bodyBytes <= fine.length * 1_100);
+  // One that is given up in the quick lane takes a moment to end.
+  assert.ok(mostAsking <= 2 * 8, `${mostAsking}`);
+  const quiet = new Promise<void>((resolve) => (onQuiet = resolve));
+  stop();
+  if (open.size > 0) await quiet;
+  assert.equal(contacts.counts().bodyBytes, 0);
+});
