@@ -7,32 +7,43 @@ import { kinds } from '../api/kinds.ts';
 import type { ObjectRef, Plan } from '../engine/types.ts';
 import { notices } from './notices.ts';
 import type { Observed } from './observed.ts';
-import { conditionType, outcomeOf } from './outcome.ts';
+import { conditionType, lookAgainMs, outcomeOf } from './outcome.ts';
 import { networkPolicy } from './policies.ts';
 
 /** Pure. Applying the plan and observing again gives a plan that changes nothing. */
 export function decide(observed: Observed, now: Date): Plan<AgentCardStatus> {
-  const { card, own, name } = observed;
+  const { card, own, name, awaited } = observed;
   if (observed.isTerminating) return {};
   if (observed.isAudit) return withdrawal(observed, own);
-  // The card that counts takes over the policy of this name: removing it here would open the workload for a moment.
-  const others = own.filter(({ metadata }) => metadata.name !== name);
+  // Whoever takes over a policy does so in one write: removing it here would open the workload for a moment.
+  const mine = own.filter((policy) => !awaited.has(policy.metadata.name ?? ''));
+  const others = mine.filter(({ metadata }) => metadata.name !== name);
   if (!observed.counts) return withdrawal(observed, others);
   const { finding, policy, isWithdrawn = false, afterMs } = outcomeOf(observed, now);
   const previous = card.status?.conditions?.filter(({ type }) => type === conditionType);
   return {
     ...(policy === undefined ? {} : { apply: [networkPolicy(policy)] }),
-    remove: (isWithdrawn ? own : others).map(refOf),
+    remove: (isWithdrawn ? mine : others).map(refOf),
     status: { conditions: [...mergeConditions(previous, [finding], now, card.metadata.generation)] },
     notices: notices(previous?.[0], finding),
-    ...(afterMs === undefined ? {} : { afterMs: Math.max(1, Math.ceil(afterMs)) }),
+    ...earliest(afterMs, awaited.size > 0 ? lookAgainMs : undefined),
   };
 }
 
+function earliest(...times: readonly (number | undefined)[]): { readonly afterMs?: number } {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? {} : { afterMs: Math.max(1, Math.ceil(Math.min(...known))) };
+}
+
 /** Policies go, and with them the condition about them. */
-function withdrawal({ card }: Observed, policies: readonly NetworkPolicy[]): Plan<AgentCardStatus> {
+function withdrawal({ card, awaited }: Observed, policies: readonly NetworkPolicy[]): Plan<AgentCardStatus> {
   const isReported = card.status?.conditions?.some(({ type }) => type === conditionType) === true;
-  return { remove: policies.map(refOf), ...(isReported ? { status: {} } : {}) };
+  return {
+    remove: policies.map(refOf),
+    // An empty status would be null once nobody else's field is left in it, which the API server refuses.
+    ...(isReported ? { status: { conditions: [] } } : {}),
+    ...earliest(awaited.size > 0 ? lookAgainMs : undefined),
+  };
 }
 
 function refOf({ metadata }: NetworkPolicy): ObjectRef {

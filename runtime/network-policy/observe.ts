@@ -11,7 +11,8 @@ import { lookUpTarget } from '../workload/find.ts';
 import { namespaces, targetIndex } from '../workload/watches.ts';
 import type { Observed } from './observed.ts';
 import { controllingCard } from './ownership.ts';
-import { policyName } from './policy-name.ts';
+import { cardsForPolicy, policyName } from './policy-name.ts';
+import { isSameSelector, selectorOf } from './selects.ts';
 import { networkPolicies } from './watch.ts';
 
 export interface Observing {
@@ -23,6 +24,8 @@ export interface Observing {
 export function observe(card: AgentCard, reader: Reader, by: Observing): Observed {
   const { namespace = '', uid = '' } = card.metadata;
   const layers = by.layers.lastGood(reader, namespace);
+  const own = reader.list(networkPolicies, { namespace, index: { name: 'card', value: uid } });
+  const awaited = own.filter((policy) => isAwaited(policy, card, reader));
   return {
     ...ofTarget(card, reader, targetOf(card)),
     card,
@@ -30,24 +33,24 @@ export function observe(card: AgentCard, reader: Reader, by: Observing): Observe
     isTerminating: reader.get(namespaces, { name: namespace })?.metadata.deletionTimestamp !== undefined,
     surroundings: { operatorNamespace: by.operatorNamespace, settings: mergeLayers(layers).config.networkPolicy },
     problems: layers.problems,
-    own: reader.list(networkPolicies, { namespace, index: { name: 'card', value: uid } }),
+    own,
+    awaited: new Set(awaited.map(({ metadata }) => metadata.name ?? '')),
   };
 }
 
 type OfTarget = Pick<Observed, 'target' | 'counts' | 'name' | 'policy' | 'holder'>;
 
 function ofTarget(card: AgentCard, reader: Reader, ref: TargetRef | undefined): OfTarget {
-  const { namespace = '', uid } = card.metadata;
+  const { namespace = '' } = card.metadata;
   if (ref === undefined) {
     const target = { unsupported: 'spec.targetRef is missing' };
     return { target, counts: true, name: '', policy: undefined, holder: undefined };
   }
-  const rivals = reader.list(agentCards, { namespace, index: { name: 'target', value: targetIndex(ref) } });
   const name = policyName(reader, namespace, ref);
   const policy = reader.get(networkPolicies, { namespace, name });
   return {
     target: lookUpTarget(reader, namespace, ref),
-    counts: winner(rivals)?.metadata.uid === uid,
+    counts: isCounted(card, reader),
     name,
     policy,
     holder: policy === undefined ? undefined : holderOf(policy, card, reader),
@@ -59,6 +62,26 @@ function holderOf(policy: NetworkPolicy, card: AgentCard, reader: Reader): Agent
   if (reference === undefined || reference.uid === card.metadata.uid) return undefined;
   const holder = reader.get(agentCards, { namespace: card.metadata.namespace, name: reference.name });
   return holder?.metadata.uid === reference.uid ? holder : undefined;
+}
+
+/** The one of its workload's cards that counts. */
+function isCounted(card: AgentCard, reader: Reader): boolean {
+  const { namespace, uid } = card.metadata;
+  const ref = targetOf(card);
+  if (ref === undefined) return false;
+  const rivals = reader.list(agentCards, { namespace, index: { name: 'target', value: targetIndex(ref) } });
+  return winner(rivals)?.metadata.uid === uid;
+}
+
+/** Another card that counts has this name for its policy, and this policy selects the pods of its workload already. */
+function isAwaited(policy: NetworkPolicy, card: AgentCard, reader: Reader): boolean {
+  const { namespace = '', name = '' } = policy.metadata;
+  return cardsForPolicy(reader, namespace, name).some((other) => {
+    if (other.metadata.uid === card.metadata.uid || !isCounted(other, reader)) return false;
+    if (policyName(reader, namespace, other.spec.targetRef) !== name) return false;
+    const target = lookUpTarget(reader, namespace, other.spec.targetRef);
+    return 'found' in target && isSameSelector(policy.spec?.podSelector, selectorOf(target.found));
+  });
 }
 
 /** An object older than the schema may lack its target. */

@@ -27,4 +27,6 @@ export interface Observed {
   readonly holder: AgentCard | undefined;
   /** Every policy that this card controls, under whatever name. */
   readonly own: readonly NetworkPolicy[];
+  /** Names of those among them that another card takes over, because they are its name and select its workload's pods. */
+  readonly awaited: ReadonlySet<string>;
 }

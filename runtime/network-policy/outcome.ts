@@ -1,14 +1,13 @@
 /** What becomes of an AgentCard's network: the policy to be written, or what stands in its way; each with a reason for people. */
 
 import type { agentCardReasons, Finding } from '../api/conditions.ts';
-import type { LabelSelector, NetworkPolicy } from '../api/kubernetes.ts';
+import type { LabelSelector } from '../api/kubernetes.ts';
 import { annotations, operatorPodLabels } from '../api/names.ts';
 import { isSameTarget } from '../api/target-ref.ts';
-import { canonicalJson } from '../encoding/canonical-json.ts';
 import type { Observed } from './observed.ts';
 import { controllingCard, isOurs } from './ownership.ts';
 import { permissiveRules, type PolicyFacts, restrictiveRules } from './policies.ts';
-import { isEverything, selects } from './selects.ts';
+import { isEverything, isSameSelector, selectorOf, selects } from './selects.ts';
 import { judgedPart, verdictOf } from './verdict.ts';
 
 export const conditionType = 'NetworkPolicyReady';
@@ -25,7 +24,7 @@ export interface Outcome {
 }
 
 /** While a kind cannot be read or another card holds the name, nothing may tell us that this has ended. */
-const lookAgainMs = 30_000;
+export const lookAgainMs = 30_000;
 
 /** Of the card that counts. */
 export function outcomeOf(observed: Observed, now: Date): Outcome {
@@ -47,7 +46,7 @@ function selectionOf(observed: Observed): LabelSelector | Outcome {
   const { card, target, holder, name, surroundings } = observed;
   if ('unsupported' in target) return hindered('TargetUnsupported', `${target.unsupported}.`, { isWithdrawn: true });
   const { kind, name: workload } = card.spec.targetRef;
-  const selector = 'found' in target ? selectorOf(target.found.object) : standingSelector(observed);
+  const selector = 'found' in target ? selectorOf(target.found) : standingSelector(observed);
   if (selector === undefined) return unselected(observed);
   if (isEverything(selector)) return withoutSelector(kind, workload);
   if (holder !== undefined && !isForUs(observed, selector)) {
@@ -58,11 +57,6 @@ function selectionOf(observed: Observed): LabelSelector | Outcome {
   if (!isOperator) return selector;
   const message = `${kind} ${workload} selects the operator’s own pods, which no policy may cut off.`;
   return hindered('SelectsOperator', message, { isWithdrawn: true });
-}
-
-/** A selector of the workload's own, as the API server stores it: an empty or absent one is none. */
-function selectorOf(workload: object): LabelSelector {
-  return (workload as { readonly spec?: { readonly selector?: LabelSelector } }).spec?.selector ?? {};
 }
 
 /** Pods may outlive their workload: the policy that is there goes on selecting them, and goes on following the verdict. */
@@ -87,7 +81,7 @@ function withoutSelector(kind: string, name: string): Outcome {
 function isForUs({ card, holder, policy }: Observed, selector: LabelSelector): boolean {
   const ref = holder?.spec.targetRef;
   if (ref !== undefined && isSameTarget(ref, card.spec.targetRef)) return true;
-  return isSameSelector(policy, selector);
+  return isSameSelector(policy?.spec?.podSelector, selector);
 }
 
 function judged(observed: Observed, podSelector: LabelSelector, now: Date): Outcome {
@@ -105,7 +99,7 @@ function judged(observed: Observed, podSelector: LabelSelector, now: Date): Outc
   const { afterMs } = verdict;
   const [problem] = problems;
   if (problem !== undefined) {
-    const isStanding = opened !== undefined && isSameSelector(policy, podSelector);
+    const isStanding = opened !== undefined && isSameSelector(policy?.spec?.podSelector, podSelector);
     return isStanding ? standing(name, problem.message, afterMs) : unconfigured(problem.message, closed);
   }
   const message = `${kind} ${workload} is open to verified agents.`;
@@ -123,8 +117,4 @@ function standing(name: string, problem: string, afterMs: number | undefined): O
 
 function unconfigured(problem: string, closed: PolicyFacts): Outcome {
   return hindered('ConfigInvalid', `The network stays closed: ${problem}`, { policy: closed });
-}
-
-function isSameSelector(policy: NetworkPolicy | undefined, selector: LabelSelector): boolean {
-  return canonicalJson(policy?.spec?.podSelector ?? {}) === canonicalJson(selector);
 }

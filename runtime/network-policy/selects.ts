@@ -1,11 +1,22 @@
-/** Whether a label selector selects a pod with these labels, as the API server defines it. */
+/** Label selectors: a workload's own, which pods one selects, and when two are the same. */
 
 import type { LabelSelector } from '../api/kubernetes.ts';
+import { canonicalJson } from '../encoding/canonical-json.ts';
+import type { Workload } from '../workload/workload.ts';
 
 type Labels = Readonly<Record<string, string>>;
 type Expression = NonNullable<LabelSelector['matchExpressions']>[number];
 
-/** An operator that is not known selects nothing. */
+/** As the API server stores it. A kind that has none gives an empty one. */
+export function selectorOf({ object }: Workload): LabelSelector {
+  return (object as { readonly spec?: { readonly selector?: LabelSelector } }).spec?.selector ?? {};
+}
+
+export function isSameSelector(a: LabelSelector | undefined, b: LabelSelector): boolean {
+  return a !== undefined && canonicalJson(a) === canonicalJson(b);
+}
+
+/** As the API server defines it. An operator that is not known selects nothing. */
 export function selects({ matchLabels = {}, matchExpressions = [] }: LabelSelector, labels: Labels): boolean {
   return (
     Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&

@@ -6,7 +6,7 @@ import type { LabelSelector } from '../../../runtime/api/kubernetes.ts';
 import { labels, managedBy, policyType } from '../../../runtime/api/names.ts';
 import { decide } from '../../../runtime/network-policy/decide.ts';
 import { judgedPart } from '../../../runtime/network-policy/verdict.ts';
-import { name, said, verified, written } from './decide-rows.ts';
+import { name, removed, said, verified, written } from './decide-rows.ts';
 import { card, now, observed, permissive, policy, selector } from './fixtures.ts';
 
 const statefulSet = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'weather' };
@@ -53,5 +53,17 @@ describe('names that two cards want', () => {
       [metadata.labels?.[labels.managedBy], metadata.labels?.[labels.policyType]],
       [managedBy, policyType],
     );
+  });
+
+  test('a policy that another card takes over is left to it, whether this card counts, turned elsewhere or is in nobody’s way', () => {
+    const old = policy({ name: 'old-signature-policy' });
+    const awaited = new Set(['old-signature-policy']);
+    for (const over of [{}, { counts: false }, { target: { unsupported: 'none' } }]) {
+      const plan = decide(observed({ ...over, own: [old], awaited }), now);
+      assert.deepEqual(plan.remove, []);
+      assert.equal(plan.afterMs, 30_000);
+    }
+    const audit = decide(observed({ isAudit: true, own: [old], awaited }), now);
+    assert.deepEqual(removed(audit), ['old-signature-policy']);
   });
 });

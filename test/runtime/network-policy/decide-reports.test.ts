@@ -67,7 +67,7 @@ describe('annotation and events', () => {
   test('the condition of a card that no longer counts, or of audit mode, is taken away once', () => {
     const reported = card({ status: { conditions: [condition('NetworkPolicyReady', 'True')] } });
     for (const over of [{ counts: false }, { isAudit: true }]) {
-      assert.deepEqual(decide(observed({ ...over, card: reported }), now).status, {});
+      assert.deepEqual(decide(observed({ ...over, card: reported }), now).status, { conditions: [] });
       assert.equal(decide(observed({ ...over, card: verified }), now).status, undefined);
     }
   });

@@ -134,6 +134,7 @@ export function observed(over: Partial<Observed> = {}): Observed {
     policy: undefined,
     holder: undefined,
     own: over.policy === undefined ? [] : [over.policy],
+    awaited: new Set(),
     ...over,
   };
 }

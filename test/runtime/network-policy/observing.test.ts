@@ -130,6 +130,23 @@ describe('observe', () => {
     assert.equal(look(mine, { cards: [mine], policies: [policy()] }).holder, undefined);
   });
 
+  test('a policy of an earlier target is awaited by the card that counts there, while it selects that workload’s pods', () => {
+    const mine = card({ spec: { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'storm' } } });
+    const next = card({ name: 'next' });
+    const policies = [policy()];
+    const workloads = [workload().object];
+    const awaited = (world: World) => [...look(mine, world).awaited];
+    assert.deepEqual(awaited({ cards: [mine, next], policies, workloads }), ['weather-signature-policy']);
+    assert.deepEqual(awaited({ cards: [mine], policies, workloads }), []);
+    assert.deepEqual(awaited({ cards: [mine, next], policies, workloads: [] }), []);
+    assert.deepEqual(awaited({ cards: [mine, card({ name: 'next', deleted: true })], policies, workloads }), []);
+    const others = [workload('Deployment', { selector: { matchLabels: { app: 'x' } } }).object];
+    assert.deepEqual(awaited({ cards: [mine, next], policies, workloads: others }), []);
+    const namesake = [ofKind('StatefulSet', 'set'), ofKind('Deployment', 'first')];
+    const sets = [workload('StatefulSet').object];
+    assert.deepEqual(awaited({ cards: [mine, ...namesake], policies, workloads: sets }), []);
+  });
+
   test('a card older than the schema has no target, and harms nobody', () => {
     const { spec: _, ...bare } = card();
     const seen = look(bare as AgentCard, { cards: [bare as AgentCard] });

@@ -1,0 +1,252 @@
+/** The network policy controller beside a real API server: how tests start operators, act as users and as the card controller, and count requests. */
+
+import { readFileSync } from 'node:fs';
+import { crdManifest, crdSources } from '../../constructs/crds.ts';
+import type { AgentCard, AgentCardSpec, AgentCardStatus } from '../../runtime/api/agent-card.ts';
+import type { Condition } from '../../runtime/api/conditions.ts';
+import { kinds } from '../../runtime/api/kinds.ts';
+import type { NetworkPolicy } from '../../runtime/api/kubernetes.ts';
+import { apiVersion, install } from '../../runtime/api/names.ts';
+import { configWatches, createLayerReader, type FileText } from '../../runtime/config/read.ts';
+import { createEvents } from '../../runtime/engine/events.ts';
+import { createManager } from '../../runtime/engine/manager.ts';
+import type { Controller, KubeObject, Live } from '../../runtime/engine/types.ts';
+import { createNetworkPolicyController, type NetworkPolicyOptions } from '../../runtime/network-policy/controller.ts';
+import { type ControlPlane, startControlPlane } from '../lab/control-plane.ts';
+import { type Bed, createBed, eventually, portOf, reach } from '../support/engine-bed.ts';
+import { kindOf } from '../support/operator-platform.ts';
+import { workload, type Written } from '../support/workload-objects.ts';
+
+const noFile: Live<FileText> = {
+  current: { text: undefined, path: '/etc/rossoctl/config.yaml' },
+  subscribe: () => () => {},
+};
+
+export interface OperatorOptions {
+  readonly isAudit?: boolean;
+  /** Default: the administrator's certificate. */
+  readonly token?: string;
+  /** More controllers beside the one of network policies. */
+  readonly beside?: (options: NetworkPolicyOptions) => readonly Controller[];
+}
+
+export async function startPolicyBed(name: string) {
+  const plane = await startControlPlane({ name, withControllerManager: true, audit: true });
+  const users = bedOf(plane, 'users');
+  const { client } = users;
+  for (const source of crdSources) {
+    await client.create(kinds.customResourceDefinition, crdManifest(source) as unknown as KubeObject);
+  }
+  await eventually(() => Promise.all([client.list(kinds.agentCard), client.list(kinds.agentRuntime)]));
+  await client.create(kinds.namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: install.namespace } });
+  const running = new Set<{ stop(): Promise<void> }>();
+  let operators = 0;
+  return {
+    plane,
+    client,
+    startOperator: async (options: OperatorOptions = {}) => {
+      operators += 1;
+      const agent = `operator-${operators}`;
+      const operator = await startOperator(bedOf(plane, agent, options.token), agent, options);
+      running.add(operator);
+      return { ...operator, writes: (namespace: string) => writesOf(plane, agent, namespace) };
+    },
+    stop: async () => {
+      await Promise.all([...running].map((operator) => operator.stop()));
+      await users.close();
+      await plane.stop();
+    },
+  };
+}
+
+export type PolicyBed = Awaited<ReturnType<typeof startPolicyBed>>;
+export type Operator = Awaited<ReturnType<PolicyBed['startOperator']>>;
+
+function bedOf(plane: ControlPlane, userAgent: string, token?: string): Bed {
+  return createBed(reach({ port: portOf(plane), certificatesDir: plane.certificatesDir, token }), { userAgent });
+}
+
+async function startOperator(bed: Bed, instance: string, { isAudit = false, beside }: OperatorOptions) {
+  const { client, clock, log, metrics } = bed;
+  const watches = configWatches(install.namespace);
+  const events = createEvents({ client, clock, log, metrics, instance });
+  const cache = bed.newCache({ timings: { backOff: { baseMs: 50, capMs: 400, jitter: 0.5 } } });
+  const manager = createManager({ client, cache, clock, log, metrics, events, onLost: () => {} });
+  const options: NetworkPolicyOptions = {
+    layers: createLayerReader({ watches, operatorNamespace: install.namespace, configFile: noFile, gatesFile: noFile }),
+    watches,
+    files: {},
+    metrics,
+    operatorNamespace: install.namespace,
+    isAudit,
+  };
+  manager.addController(createNetworkPolicyController(options) as unknown as Controller);
+  for (const controller of beside?.(options) ?? []) manager.addController(controller);
+  await manager.start();
+  let isStopped = false;
+  return {
+    log,
+    metrics,
+    events,
+    manager,
+    /** Looks at one card again, as a change of it would make it. */
+    wake: (namespace: string, name: string) => manager.wake('networkpolicy', { namespace, name }),
+    untilIdle: () =>
+      eventually(async () => {
+        const text = await metrics.text();
+        const value = (series: string) => new RegExp(`^${series} (\\d+)$`, 'm').exec(text)?.[1];
+        return (
+          value('workqueue_depth\\{name="networkpolicy"\\}') === '0' &&
+          value('controller_runtime_active_workers\\{controller="networkpolicy"\\}') === '0'
+        );
+      }),
+    stop: async () => {
+      if (isStopped) return;
+      isStopped = true;
+      await manager.stop();
+      await bed.close();
+    },
+  };
+}
+
+interface AuditEvent {
+  readonly stage: string;
+  readonly verb: string;
+  readonly userAgent?: string;
+  readonly objectRef?: {
+    readonly resource?: string;
+    readonly subresource?: string;
+    readonly namespace?: string;
+    readonly name?: string;
+  };
+}
+
+const writeVerbs: readonly string[] = ['create', 'update', 'patch', 'delete'];
+
+/** Writes of one operator in one namespace, events left out: `patch networkpolicies/weather-signature-policy`. */
+function writesOf({ auditLogPath = '' }: ControlPlane, agent: string, namespace: string): readonly string[] {
+  return readFileSync(auditLogPath, 'utf8')
+    .split('\n')
+    .filter((line) => line.endsWith('}') && line.includes(agent))
+    .map((line) => JSON.parse(line) as AuditEvent)
+    .filter(
+      (event) => event.stage === 'ResponseComplete' && event.userAgent === agent && writeVerbs.includes(event.verb),
+    )
+    .filter(({ objectRef }) => objectRef?.namespace === namespace && objectRef.resource !== 'events')
+    .map(({ verb, objectRef = {} }) =>
+      [verb, [objectRef.resource, objectRef.subresource, objectRef.name].filter(Boolean).join('/')].join(' '),
+    );
+}
+
+export interface CardOptions {
+  readonly kind?: 'Deployment' | 'StatefulSet' | 'DaemonSet' | 'CronJob';
+  readonly target?: string;
+  readonly spec?: Partial<AgentCardSpec>;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** What tests do and ask in one namespace. */
+export async function inNamespace({ client }: PolicyBed, namespace: string) {
+  await client.create(kinds.namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  const policyKey = (name: string) => ({ namespace, name });
+  const cardOf = (name = 'weather') => client.get(kinds.agentCard, { namespace, name });
+  const policies = async () => (await client.list(kinds.networkPolicy, { namespace })).items;
+  const policyOf = async (name = 'weather-signature-policy') =>
+    (await policies()).find(({ metadata }) => metadata.name === name);
+  const reasonOf = async (card: string) => {
+    const { status } = await cardOf(card);
+    return status?.conditions?.find(({ type }) => type === 'NetworkPolicyReady')?.reason;
+  };
+  return {
+    namespace,
+    client,
+    cardOf,
+    policies,
+    policyOf,
+    reasonOf,
+    create: (object: Written) => client.create(kindOf(object), object),
+    /** A workload that runs no pod, and its card. */
+    agent: async (name = 'weather') => {
+      await client.create(kinds.deployment as never, workload('Deployment', namespace, name));
+      return createCard(name);
+    },
+    card: createCard,
+    /** Writes the status as the card controller does: under its own field manager, the generation stated. */
+    judge: async (status: Condition['status'], more: Partial<AgentCardStatus> = {}, name = 'weather') => {
+      const { metadata } = await cardOf(name);
+      const reason = status === 'True' ? 'SignatureVerified' : 'SignatureInvalid';
+      const verified = {
+        type: 'Verified',
+        status,
+        reason,
+        message: 'Said so.',
+        lastTransitionTime: '2026-01-01T00:00:00Z',
+        observedGeneration: metadata.generation,
+      };
+      const body = {
+        apiVersion,
+        kind: 'AgentCard',
+        metadata: { namespace, name },
+        status: { observedGeneration: metadata.generation, conditions: [verified], ...more },
+      };
+      return client.apply(
+        { kind: kinds.agentCard, body },
+        { fieldManager: 'rossoctl-agent-card', subresource: 'status' },
+      );
+    },
+    /** Waits until the condition has this reason. */
+    says: (reason: string | undefined, card = 'weather') =>
+      eventually(async () => {
+        const said = await reasonOf(card);
+        if (said !== reason) throw new Error(`${card} says ${said ?? 'nothing'}, not ${reason ?? 'nothing'}`);
+      }),
+    /** Waits until the policy is open or closed, and gives it. */
+    becomes: async (
+      state: 'permissive' | 'restrictive' | 'absent',
+      name = 'weather-signature-policy',
+      withinMs?: number,
+    ) => {
+      let found: NetworkPolicy | undefined;
+      await eventually(async () => {
+        found = await policyOf(name);
+        const is = stateOf(found);
+        if (is !== state) throw new Error(`${name} is ${is}, not ${state}`);
+      }, withinMs);
+      return found as NetworkPolicy;
+    },
+    edit: (body: object, name = 'weather-signature-policy') =>
+      client.mergePatch({ kind: kinds.networkPolicy, ...policyKey(name) }, body as Readonly<Record<string, unknown>>),
+    remove: (kind: 'agentCard' | 'networkPolicy' | 'deployment' | 'statefulSet', name: string) =>
+      client.remove({ kind: kinds[kind], namespace, name }),
+    events: async (): Promise<readonly string[]> => {
+      const kind = { apiVersion: 'events.k8s.io/v1', kind: 'Event', plural: 'events', namespaced: true };
+      const { items } = await client.list<KubeObject & { readonly reason?: string }>(kind, { namespace });
+      return items.map(({ reason = '' }) => reason);
+    },
+  };
+
+  async function createCard(
+    name = 'weather',
+    { kind = 'Deployment', target = name, spec = {}, labels = {} }: CardOptions = {},
+  ): Promise<AgentCard> {
+    const version = kind === 'CronJob' ? 'batch/v1' : 'apps/v1';
+    return client.create(kinds.agentCard, {
+      apiVersion,
+      kind: 'AgentCard',
+      metadata: { namespace, name, labels },
+      spec: { targetRef: { apiVersion: version, kind, name: target }, ...spec },
+    });
+  }
+}
+
+/** The garbage collector learns of a new kind of owner twice a minute. */
+export const collectedMs = 90_000;
+
+/** By what it lets through, not by what it says of itself. */
+export function stateOf(policy: NetworkPolicy | undefined): 'permissive' | 'restrictive' | 'absent' | 'other' {
+  if (policy === undefined) return 'absent';
+  const peers = (policy.spec?.ingress ?? []).flatMap(({ from = [] }) => from).length;
+  const isOpenOut = JSON.stringify(policy.spec?.egress) === '[{}]';
+  if (peers === 2 && isOpenOut) return 'permissive';
+  return peers === 1 && policy.spec?.egress?.length === 2 ? 'restrictive' : 'other';
+}

@@ -1,0 +1,216 @@
+/** Policies on a real API server: they follow verdicts, are put back, leave others' alone, and go with their card. */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { kinds } from '../../runtime/api/kinds.ts';
+import { annotations, labels, operatorPodLabels } from '../../runtime/api/names.ts';
+import { workload } from '../support/workload-objects.ts';
+import { eventually } from '../support/engine-bed.ts';
+import { inNamespace, type Operator, type PolicyBed, startPolicyBed } from './bed.ts';
+
+let bed: PolicyBed;
+let operator: Operator;
+before(async () => {
+  bed = await startPolicyBed('network-policy');
+  operator = await bed.startOperator();
+});
+after(() => bed.stop());
+
+/** Nothing is written any more, however often everything is looked at. */
+async function assertQuiet(namespace: string, ...cards: readonly string[]): Promise<void> {
+  await operator.untilIdle();
+  const before = operator.writes(namespace).length;
+  for (let i = 0; i < 5; i += 1) {
+    for (const card of cards) operator.wake(namespace, card);
+    await operator.untilIdle();
+  }
+  assert.deepEqual(operator.writes(namespace).slice(before), []);
+}
+
+describe('verdicts', () => {
+  test('closed from the beginning, open while verified, closed again; nothing is written in between', async () => {
+    const ns = await inNamespace(bed, 'verdicts');
+    await ns.agent();
+    const first = await ns.becomes('restrictive');
+    assert.deepEqual(first.spec?.podSelector, { matchLabels: { app: 'weather' } });
+    assert.equal(first.metadata.labels?.[labels.agentCard], 'weather');
+    await ns.says('Restrictive');
+    await assertQuiet(ns.namespace, 'weather');
+    await ns.judge('True');
+    const open = await ns.becomes('permissive');
+    assert.equal(open.metadata.uid, first.metadata.uid);
+    await ns.says('Permissive');
+    await assertQuiet(ns.namespace, 'weather');
+    // As the card controller writes: its status leaves our condition alone, and its news is none of ours.
+    await ns.judge('True', { lastSyncTime: '2026-01-01T00:00:00Z', cardHash: 'f'.repeat(64) });
+    await assertQuiet(ns.namespace, 'weather');
+    assert.equal(await ns.reasonOf('weather'), 'Permissive');
+    await ns.judge('False');
+    const closed = await ns.becomes('restrictive');
+    assert.equal(closed.metadata.annotations?.[annotations.verdictFor], undefined);
+    await ns.says('Restrictive');
+    await operator.events.idle();
+    assert.deepEqual((await ns.events()).toSorted(), ['NetworkClosed', 'NetworkOpened']);
+  });
+
+  test('SG-13: the policy closes when the certificate ends, though nobody touches the card', async () => {
+    const ns = await inNamespace(bed, 'expiry');
+    await ns.agent();
+    await ns.judge('True', { certificateExpires: new Date(Date.now() + 4_000).toISOString() });
+    await ns.becomes('permissive');
+    const { metadata } = await ns.cardOf();
+    await ns.becomes('restrictive');
+    await ns.says('Restrictive');
+    assert.equal((await ns.cardOf()).metadata.generation, metadata.generation);
+    await ns.judge('True', { certificateExpires: new Date(Date.now() + 3_600_000).toISOString() });
+    await ns.becomes('permissive');
+  });
+
+  test('an edit of the sync period leaves it open; another target or binding closes it until the next verdict', async () => {
+    const ns = await inNamespace(bed, 'edits');
+    await ns.agent();
+    await ns.judge('True');
+    const open = await ns.becomes('permissive');
+    const edit = (spec: object) =>
+      ns.client.mergePatch({ kind: kinds.agentCard, namespace: ns.namespace, name: 'weather' }, { spec });
+    await edit({ syncPeriod: '5m' });
+    await eventually(async () => {
+      const { status } = await ns.cardOf();
+      const own = status?.conditions?.find(({ type }) => type === 'NetworkPolicyReady');
+      assert.equal(own?.observedGeneration, 2);
+    });
+    await assertQuiet(ns.namespace, 'weather');
+    assert.equal((await ns.policyOf())?.metadata.resourceVersion, open.metadata.resourceVersion);
+    await edit({ identityBinding: { trustDomain: 'other.example' } });
+    await ns.becomes('restrictive');
+    await ns.judge('True');
+    await ns.becomes('permissive');
+    await ns.create(workload('Deployment', ns.namespace, 'storm'));
+    await edit({ targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'storm' } });
+    await ns.becomes('restrictive', 'storm-signature-policy');
+    await ns.becomes('absent');
+  });
+});
+
+describe('the workload', () => {
+  test('every form of selector is accepted and selects what the workload selects', async () => {
+    const ns = await inNamespace(bed, 'selectors');
+    const selectors = [
+      { matchLabels: { app: 'a', 'app.kubernetes.io/part-of': 'x' } },
+      { matchLabels: { app: 'a' }, matchExpressions: [{ key: 'app', operator: 'In', values: ['a', 'b'] }] },
+      {
+        matchExpressions: [
+          { key: 'app', operator: 'Exists' },
+          { key: 'debug', operator: 'DoesNotExist' },
+        ],
+      },
+      { matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['b'] }] },
+    ];
+    for (const [i, selector] of selectors.entries()) {
+      const name = `form-${i}`;
+      const body = workload('Deployment', ns.namespace, name);
+      const template = {
+        metadata: { labels: { app: 'a', 'app.kubernetes.io/part-of': 'x' } },
+        spec: { containers: [{ name: 'c', image: 'i' }] },
+      };
+      await ns.create({ ...body, spec: { replicas: 0, selector, template } });
+      await ns.card(name);
+      const policy = await ns.becomes('restrictive', `${name}-signature-policy`);
+      assert.deepEqual(policy.spec?.podSelector, selector);
+    }
+    await assertQuiet(ns.namespace, ...selectors.map((_, i) => `form-${i}`));
+  });
+
+  test('a card before its workload waits for it; a workload that goes leaves its policy, which goes on following the verdict', async () => {
+    const ns = await inNamespace(bed, 'order');
+    await ns.card();
+    await ns.says('TargetNotFound');
+    await ns.create(workload('Deployment', ns.namespace, 'weather'));
+    await ns.becomes('restrictive');
+    await ns.judge('True');
+    await ns.becomes('permissive');
+    await ns.remove('deployment', 'weather');
+    await ns.judge('False');
+    await ns.becomes('restrictive');
+    const body = workload('Deployment', ns.namespace, 'weather');
+    const selector = { matchLabels: { app: 'weather', generation: 'second' } };
+    const template = { metadata: { labels: selector.matchLabels }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+    await ns.create({ ...body, spec: { replicas: 0, selector, template } });
+    await eventually(async () => assert.deepEqual((await ns.policyOf())?.spec?.podSelector, selector));
+  });
+
+  test('a CronJob selects nothing, and the operator’s own pods are cut off by nothing', async () => {
+    const ns = await inNamespace(bed, 'refusals');
+    await ns.create(workload('CronJob', ns.namespace, 'nightly'));
+    await ns.card('nightly', { kind: 'CronJob' });
+    await ns.says('NoPodSelector', 'nightly');
+    assert.deepEqual(await ns.policies(), []);
+    const template = { metadata: { labels: operatorPodLabels }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+    const spec = { replicas: 0, selector: { matchLabels: operatorPodLabels }, template };
+    const own = { namespace: 'rossoctl-system', name: 'rossoctl-operator' };
+    await ns.create({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: own, spec });
+    await bed.client.create(kinds.agentCard, {
+      apiVersion: 'agent.rossoctl.dev/v1alpha1',
+      kind: 'AgentCard',
+      metadata: own,
+      spec: { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: own.name } },
+    });
+    await eventually(async () => {
+      const { status } = await bed.client.get(kinds.agentCard, own);
+      assert.equal(status?.conditions?.[0]?.reason, 'SelectsOperator');
+    });
+    assert.deepEqual((await bed.client.list(kinds.networkPolicy, { namespace: own.namespace })).items, []);
+  });
+});
+
+describe('drift', () => {
+  const drifts: readonly (readonly [what: string, body: object])[] = [
+    [
+      'one more label in the selector, which would free every pod',
+      { spec: { podSelector: { matchLabels: { nobody: 'at-all' } } } },
+    ],
+    ['everybody let in', { spec: { ingress: [{}] } }],
+    ['everything let out', { spec: { egress: [{}] } }],
+    ['one side no longer restricted', { spec: { policyTypes: ['Ingress'] } }],
+    ['our labels gone', { metadata: { labels: { [labels.managedBy]: null, [labels.policyType]: null } } }],
+    ['its owner gone', { metadata: { ownerReferences: null } }],
+    ['opened for a spec', { spec: { egress: [{}] }, metadata: { annotations: { [annotations.verdictFor]: 'x' } } }],
+  ];
+
+  test('what somebody writes on it is put back, and so is the whole policy', async () => {
+    const ns = await inNamespace(bed, 'drift');
+    await ns.agent();
+    const original = await ns.becomes('restrictive');
+    const said = ({ metadata, spec }: typeof original) => ({
+      spec,
+      labels: metadata.labels,
+      owner: metadata.ownerReferences,
+    });
+    for (const [what, body] of drifts) {
+      const edited = await ns.edit(body);
+      assert.notDeepEqual(said(edited as typeof original), said(original), what);
+      await eventually(async () => {
+        const now = await ns.policyOf();
+        assert.ok(now !== undefined);
+        assert.deepEqual(said(now), said(original), what);
+      });
+    }
+    await ns.remove('networkPolicy', 'weather-signature-policy');
+    const again = await ns.becomes('restrictive');
+    assert.notEqual(again.metadata.uid, original.metadata.uid);
+    assert.deepEqual(again.spec, original.spec);
+    await assertQuiet(ns.namespace, 'weather');
+  });
+
+  test('labels and annotations of others stay', async () => {
+    const ns = await inNamespace(bed, 'others');
+    await ns.agent();
+    await ns.becomes('restrictive');
+    await ns.edit({ metadata: { labels: { team: 'a' }, annotations: { note: 'b' } } });
+    await assertQuiet(ns.namespace, 'weather');
+    await ns.judge('True');
+    const { metadata } = await ns.becomes('permissive');
+    assert.equal(metadata.labels?.['team'], 'a');
+    assert.equal(metadata.annotations?.['note'], 'b');
+  });
+});
