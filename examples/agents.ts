@@ -30,6 +30,7 @@ export function agentsApp({ agent }: AgentImages): App {
     healthPath: '/.well-known/agent-card.json',
     resources: { requests: { cpu: '10m', memory: '16Mi' }, limits: { memory: '64Mi' } },
     runtime: { skills: ['forecast'] },
+    card: { syncPeriod: '5s', identityBinding: { scope: 'workload' } },
   });
   new Agent(agents, 'billing', {
     name: 'billing',

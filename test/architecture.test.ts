@@ -47,7 +47,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   stacks: ['constructs', 'imports', 'runtime/api', 'runtime/config', 'runtime/encoding'],
   scripts: ['runtime', 'constructs', 'stacks'],
-  examples: ['constructs', 'runtime', 'stacks', 'test/lab', 'scripts'],
+  examples: ['constructs', 'runtime', 'stacks', 'test/lab', 'test/support', 'scripts'],
   bin: ['runtime/cli'],
 };
 

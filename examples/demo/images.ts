@@ -3,17 +3,20 @@
 import path from 'node:path';
 import { writeDockerArchive } from '../../scripts/docker-archive.ts';
 
-const card = {
-  name: 'Weather',
-  description: 'Tells the weather',
-  version: '1.0.0',
-  protocolVersion: '0.3.0',
-  url: 'http://weather.team1.svc:8080/',
-  capabilities: {},
-  defaultInputModes: ['text/plain'],
-  defaultOutputModes: ['text/plain'],
-  skills: [{ id: 'forecast', name: 'Forecast', description: 'A forecast', tags: ['weather'] }],
-};
+/** The card that an agent of the demo serves. */
+export function agentCard(name: string, namespace: string): Readonly<Record<string, unknown>> {
+  return {
+    name,
+    description: `The ${name} agent of the demo`,
+    version: '1.0.0',
+    protocolVersion: '0.3.0',
+    url: `http://${name}.${namespace}.svc:8080/`,
+    capabilities: { streaming: false },
+    defaultInputModes: ['text/plain'],
+    defaultOutputModes: ['text/plain'],
+    skills: [{ id: name, name, description: `What ${name} does`, tags: [name] }],
+  };
+}
 
 interface DemoImage {
   readonly tag: string;
@@ -25,8 +28,9 @@ interface DemoImage {
 const images: readonly DemoImage[] = [
   {
     tag: 'lab.local/demo-agent:1',
-    command: 'exec httpd -f -p "$PORT" -h /www',
-    files: { 'www/.well-known/agent-card.json': JSON.stringify(card) },
+    // From a folder that can be written, so that the card can be signed while the pod runs.
+    command: 'cp -r /www /tmp/ && exec httpd -f -p "$PORT" -h /tmp/www',
+    files: { 'www/.well-known/agent-card.json': JSON.stringify(agentCard('unsigned', 'demo')) },
   },
   {
     tag: 'lab.local/envoy-proxy:dev',
@@ -49,7 +53,7 @@ export function writeDemoImages(busybox: string, folder: string): readonly strin
       tag,
       entries: [
         { path: 'bin/busybox', mode: 0o755, source: busybox },
-        ...['sh', 'httpd', 'echo'].map((name) => ({ path: `bin/${name}`, link: 'busybox' })),
+        ...['sh', 'httpd', 'echo', 'cp', 'cat', 'mv', 'wget'].map((name) => ({ path: `bin/${name}`, link: 'busybox' })),
         ...Object.entries(files).map(([name, content]) => ({ path: name, content })),
       ],
       config: { Entrypoint: ['/bin/sh', '-c', command], Env: ['PATH=/bin'], User: '65532:65532' },

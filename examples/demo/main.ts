@@ -5,6 +5,8 @@ import path from 'node:path';
 import { parseCommandLine } from '../../scripts/command-line.ts';
 import { buildImage } from '../../scripts/image.ts';
 import { ensureBusybox } from '../../test/lab/node/busybox.ts';
+import type { Authority } from '../../test/support/svid.ts';
+import { publishBundle } from './cards.ts';
 import { cluster, DemoFailure, runScript } from './cluster.ts';
 import { writeDemoImages } from './images.ts';
 import { narration } from './narration.ts';
@@ -52,24 +54,26 @@ async function loadImages(lab: string): Promise<void> {
     tell.show(await script('test/lab/main.ts', 'load', file, '--name', lab));
 }
 
-async function install(lab: string): Promise<void> {
+async function install(lab: string): Promise<Authority> {
   tell.step('The platform, from the synthesized manifests and nothing else');
-  const out = path.join(root, 'dist/manifests/local');
-  await script('stacks/synth.ts', '--env', 'local', '--out', out, '--image', values.image);
+  const out = path.join(root, 'dist/manifests/demo');
+  await script('stacks/synth.ts', '--env', 'demo', '--out', out, '--image', values.image);
   const at = cluster(lab);
+  const authority = await publishBundle(at);
   tell.show(await at.kubectl(['apply', '--server-side', '-R', '-f', out]));
   await at.kubectl(['rollout', 'status', 'deployment/rossoctl-operator', '-n', 'rossoctl-system', '--timeout=120s']);
   tell.show(await at.kubectl(['get', 'pods', '-n', 'rossoctl-system']));
+  return authority;
 }
 
 async function main(): Promise<void> {
   const { lab, context } = values;
   await bringUp(lab, context);
   if (context === undefined) await loadImages(lab);
-  await install(lab);
-  await tellStory({ cluster: cluster(lab), tell, agentImage: 'lab.local/demo-agent:1' });
+  const authority = await install(lab);
+  await tellStory({ cluster: cluster(lab), tell, authority, agentImage: 'lab.local/demo-agent:1' });
   tell.step('Done. The cluster is still up');
-  tell.say(`look around:  npm run lab -- kubectl --name ${lab} get agentruntimes,pods -A`);
+  tell.say(`look around:  npm run lab -- kubectl --name ${lab} get agentruntimes,agentcards,networkpolicies,pods -A`);
   tell.say(`what would be injected, and why:  npx rossoctl inject -f FILE --explain`);
   tell.say(`remove it:    npm run lab -- down --name ${lab}`);
 }

@@ -5,12 +5,10 @@ import type { AgentRuntime } from '../../runtime/api/agent-runtime.ts';
 import type { ConfigMap, Deployment, Pod } from '../../runtime/api/kubernetes.ts';
 import { annotations, labels } from '../../runtime/api/names.ts';
 import { agentsApp } from '../agents.ts';
+import { type CardTelling, signBilling, tellCards } from './cards.ts';
 import { type Cluster, until } from './cluster.ts';
-import type { Narration } from './narration.ts';
 
-export interface Telling {
-  readonly cluster: Cluster;
-  readonly tell: Narration;
+export interface Telling extends CardTelling {
   readonly agentImage: string;
 }
 
@@ -19,6 +17,9 @@ type Json = Readonly<Record<string, unknown>> & { readonly kind: string };
 function objectsOf(app: App): readonly Json[] {
   return app.charts.flatMap((chart: Chart) => chart.toJson() as Json[]);
 }
+
+/** The kinds that are added to what a developer has anyway. */
+const ours: ReadonlySet<string> = new Set(['AgentRuntime', 'AgentCard']);
 
 const weather = ['deployment', 'weather', '-n', 'team1'] as const;
 
@@ -62,7 +63,7 @@ async function enrolment({ cluster, tell, agentImage }: Telling): Promise<Deploy
   const objects = objectsOf(agentsApp({ agent: agentImage }));
   tell.step('A developer deploys two agents composed with new Agent(…)  [examples/agents.ts]');
   tell.say('First the ordinary workloads alone, as any cluster would run them.');
-  tell.show(await cluster.apply(objects.filter(({ kind }) => kind !== 'AgentRuntime')));
+  tell.show(await cluster.apply(objects.filter(({ kind }) => !ours.has(kind))));
   await cluster.kubectl(['rollout', 'status', ...weather, '--timeout=60s']);
   const before = await cluster.get<Deployment>(weather);
   const [plain] = await podsOf(cluster, 'team1', 'weather');
@@ -70,7 +71,7 @@ async function enrolment({ cluster, tell, agentImage }: Telling): Promise<Deploy
   if (plain !== undefined) tell.show(containersOf(plain));
 
   tell.step('The AgentRuntimes are created: labels appear, Kubernetes rolls the pods');
-  tell.show(await cluster.apply(objects.filter(({ kind }) => kind === 'AgentRuntime')));
+  tell.show(await cluster.apply(objects.filter(({ kind }) => ours.has(kind))));
   await until('the label on the pod template', async () => {
     const now = await cluster.get<Deployment>(weather);
     return now.spec.template.metadata?.labels?.[labels.type] === undefined ? undefined : now;
@@ -177,6 +178,7 @@ async function platformChange({ cluster, tell }: Telling): Promise<void> {
 async function deletion({ cluster, tell }: Telling, before: Deployment): Promise<void> {
   tell.step('Deleting the AgentRuntime leaves the Deployment as it was');
   tell.show(await cluster.kubectl(['delete', 'agentruntime', 'weather', '-n', 'team1', '--timeout=60s']));
+  tell.show(await cluster.kubectl(['delete', 'agentcard', '-n', 'team1', '--all', '--timeout=60s']));
   const now = await cluster.get<Deployment>(weather);
   tell.show(described(now));
   const isSame =
@@ -197,8 +199,10 @@ async function deletion({ cluster, tell }: Telling, before: Deployment): Promise
 /** Tells the whole story on a cluster that has the platform. Throws when anything is not as told. */
 export async function tellStory(telling: Telling): Promise<void> {
   const before = await enrolment(telling);
+  await signBilling(telling);
   await injectedPod(telling);
   await refusals(telling);
+  await tellCards(telling);
   await platformChange(telling);
   await deletion(telling, before);
 }

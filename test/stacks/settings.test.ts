@@ -13,7 +13,7 @@ function parse(text: string, image?: string): Settings {
 const platform = (lines: string) => `config:\n  rossoctl:platform:\n${lines.replaceAll(/^/gm, '    ')}\n`;
 
 test('there is one file an environment', () => {
-  assert.deepEqual(environments(), ['dev', 'local', 'production']);
+  assert.deepEqual(environments(), ['demo', 'dev', 'local', 'production']);
 });
 
 test('each environment is usable', () => {
