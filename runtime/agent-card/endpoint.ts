@@ -36,8 +36,8 @@ interface ReadyPod {
 }
 
 /**
- * The Service that says it serves cards (annotation `rossoctl.io/port`, or a port named a2a), else one with another likely port, else a
- * headless one without ports, else the pods alone; among equals the one named like the workload, then the first by name. Addresses of
+ * The Service with the annotation `rossoctl.io/port`, else one with a port named a2a, else one with another likely port, else a headless one
+ * without ports, else the pods alone; among equals the one named like the workload, then the first by name. Addresses of
  * headless Services count only where they are a ready pod's of this workload: an EndpointSlice that somebody wrote by hand leads nowhere.
  */
 export function endpointOf(around: Surroundings): Whereabouts {

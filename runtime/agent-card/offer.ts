@@ -5,7 +5,8 @@ import { annotations } from '../api/names.ts';
 import { cardPort, isTcp, type Port, portText } from './port.ts';
 
 export type Offer =
-  | { readonly kind: 'port'; readonly port: Port; readonly isExplicit: boolean }
+  /** The annotation says so, the port is named a2a, or it only looks like it. */
+  | { readonly kind: 'port'; readonly port: Port; readonly by: 'annotated' | 'named' | 'likely' }
   /** A headless Service without ports: whatever its pods listen on; the number, when the annotation says one. */
   | { readonly kind: 'pods'; readonly number: number | undefined }
   | { readonly kind: 'none' }
@@ -25,26 +26,28 @@ export function offerOf(service: Service): Offer {
   if (wanted !== undefined) return annotated(service, wanted.trim(), ports);
   if (ports.length === 0) return isHeadless(service) ? { kind: 'pods', number: undefined } : { kind: 'none' };
   const port = cardPort(ports);
-  return port === undefined ? { kind: 'none' } : { kind: 'port', port, isExplicit: port.name === 'a2a' };
+  return port === undefined ? { kind: 'none' } : { kind: 'port', port, by: port.name === 'a2a' ? 'named' : 'likely' };
 }
 
-/** Explicit ones first, then Services with a likely port, then those that only lead to pods; `undefined`: nothing to ask. */
+/** By how much speaks for it, the most first; `undefined`: there is nothing to ask. */
 export function rankOf(offer: Offer): number | undefined {
   switch (offer.kind) {
     case 'invalid':
-      return 0;
+      return ranks.annotated;
     case 'port':
-      return offer.isExplicit ? 0 : 1;
+      return ranks[offer.by];
     case 'pods':
-      return offer.number === undefined ? 2 : 0;
+      return offer.number === undefined ? ranks.pods : ranks.annotated;
     default:
       return undefined;
   }
 }
 
+const ranks = { annotated: 0, named: 1, likely: 2, pods: 3 } as const;
+
 function annotated(service: Service, wanted: string, ports: readonly Port[]): Offer {
   const port = ports.find((one) => isTcp(one) && (one.name === wanted || String(one.number) === wanted));
-  if (port !== undefined) return { kind: 'port', port, isExplicit: true };
+  if (port !== undefined) return { kind: 'port', port, by: 'annotated' };
   const number = portNumber(wanted);
   if (ports.length === 0 && isHeadless(service) && number !== undefined) return { kind: 'pods', number };
   return { kind: 'invalid', message: notAPort(service, wanted, ports) };
