@@ -27,10 +27,10 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
 };
 const behave = (host: string): Behaviour => behaviours[host.split('-')[0] ?? ''] ?? hangs;
 
-const spanMs = 600_000;
+const spanMs = 300_000;
 const periodMs = 30_000;
 
-test('AC-04: every healthy agent is asked in its own rhythm for ten minutes, as if there were no others', async () => {
+test('AC-04: every healthy agent is asked in its own rhythm for five minutes, as if there were no others', async () => {
   const { clock, keep, asked } = bed(behave);
   for (const uid of uids) keep(uid, { isNew: false });
   await clock.advance(spanMs);
@@ -53,8 +53,8 @@ test('AC-04: 500 that are new at once: those that hang have the slow places alon
   const { clock, contacts, keep, asked, open } = bed(behave);
   for (const uid of uids) keep(uid);
   let most = 0;
-  for (let ms = 0; ms < 300_000; ms += 100) {
-    await clock.advance(100);
+  for (let ms = 0; ms < 120_000; ms += 250) {
+    await clock.advance(250);
     const { quick: fast, slow } = contacts.counts().lanes;
     assert.ok(fast.asking <= 48 && slow.asking <= 16 && open() === fast.asking + slow.asking);
     most = Math.max(most, slow.asking);
@@ -63,7 +63,7 @@ test('AC-04: 500 that are new at once: those that hang have the slow places alon
   assert.equal(most, 16);
   const first = asked.filter(({ host, atMs }) => isHealthy(host) && atMs < periodMs * 0.9).length;
   assert.equal(first, healthy.length);
-  for (const uid of healthy) assert.ok(asked.filter(({ host }) => host === uid).length >= 9, uid);
+  for (const uid of healthy) assert.ok(asked.filter(({ host }) => host === uid).length >= 3, uid);
 });
 
 test('AC-04: agents that change their address to be new again hold no place longer than a look', async () => {
