@@ -60,11 +60,11 @@ export interface Wanted {
   readonly isNew: boolean;
 }
 
-/** Asks agents for their cards, each in its own rhythm; forgets nothing it was not told to forget. */
+/** Asks agents for their cards, each in its own rhythm, from the start of its source to its stop; stopped, it forgets everything. */
 export interface Contacts {
   /** Idempotent. Another endpoint than before is asked at once, without the old one's ETag. */
   keep(uid: string, key: ObjectKey, wanted: Wanted): void;
-  /** Asks once more, now and without ETag: somebody needs the body. */
+  /** Asks once more, now and without ETag: somebody needs the body. Wakes the key when it has come, also for the same document. */
   refresh(uid: string): void;
   forget(uid: string): void;
   of(uid: string): Contact | undefined;
