@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, constants, setPriority } from 'node:os';
 import path from 'node:path';
 import { run } from 'node:test';
 import { parseArgs } from 'node:util';
@@ -22,6 +22,8 @@ const { values, positionals } = parseArgs({
 });
 
 const unitPatterns = ['test/*.test.ts', 'test/{runtime,constructs,stacks,scripts,examples}/**/*.test.ts'];
+/** Tests beside a real SPIRE, whose build takes as long as that of all else: they come last. */
+const spirePatterns = ['test/spire-cluster/**/*.test.ts'];
 const clusterPatterns = ['test/*-cluster/**/*.test.ts', 'test/lab/**/*.test.ts', 'test/journeys/**/*.test.ts'];
 
 function files(patterns: readonly string[]): string[] {
@@ -36,21 +38,22 @@ async function runUnit(tally: Tally): Promise<void> {
   if (chosen.length > 0) await tally.follow(run({ files: chosen, cwd: root, isolation: 'none' }));
 }
 
-async function runCluster(tally: Tally): Promise<void> {
-  const chosen = files(clusterPatterns);
+async function runCluster(tally: Tally, chosen: readonly string[]): Promise<void> {
   if (chosen.length === 0) return;
   // Each file has an API server of its own; two at a time fill two cores, more would only wait for each other.
   const concurrency = Math.min(2, availableParallelism());
-  await tally.follow(run({ files: chosen, cwd: root, concurrency, timeout: 15 * 60_000 }));
+  await tally.follow(run({ files: [...chosen], cwd: root, concurrency, timeout: 15 * 60_000 }));
 }
 
 /** Builds what cluster tests need; on a new machine this takes minutes, so it starts before the pure tests. */
-function buildLab(): Promise<void> {
+function buildLab(...options: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['test/lab/main.ts', 'build'], {
+    const child = spawn(process.execPath, ['test/lab/main.ts', 'build', ...options], {
       cwd: root,
       stdio: ['ignore', 'inherit', 'inherit'],
     });
+    // What is built beside tests takes only what they leave.
+    if (options.length > 0 && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
     child.on('error', reject);
     child.on('exit', (code) =>
       code === 0
@@ -66,20 +69,27 @@ async function main(): Promise<void> {
     return;
   }
   const tally = createTally(process.stdout);
-  const wantsCluster = !values.unit && files(clusterPatterns).length > 0;
-  const built = wantsCluster ? buildLab() : Promise.resolve();
-  built.catch(() => undefined);
+  const spireFiles = values.unit ? [] : files(spirePatterns);
+  const clusterFiles = values.unit ? [] : files(clusterPatterns).filter((file) => !spireFiles.includes(file));
+  const built = clusterFiles.length + spireFiles.length > 0 ? buildLab() : Promise.resolve();
+  const spireBuilt = spireFiles.length > 0 ? built.then(() => buildLab('--spire')) : Promise.resolve();
+  for (const build of [built, spireBuilt]) build.catch(() => undefined);
   if (!values.cluster) await runUnit(tally);
-  if (wantsCluster) {
-    try {
-      await built;
-      await runCluster(tally);
-    } catch (error) {
-      tally.fail('cluster tests', error);
-    }
-  }
+  await runAfter(built, clusterFiles, tally);
+  await runAfter(spireBuilt, spireFiles, tally);
   tally.close();
   process.exitCode = tally.failed === 0 && tally.passed > 0 ? 0 : 1;
+}
+
+/** Runs cluster tests once what they need is built; that it cannot be built is their failure. */
+async function runAfter(built: Promise<void>, chosen: readonly string[], tally: Tally): Promise<void> {
+  if (chosen.length === 0) return;
+  try {
+    await built;
+    await runCluster(tally, chosen);
+  } catch (error) {
+    tally.fail('cluster tests', error);
+  }
 }
 
 await main();

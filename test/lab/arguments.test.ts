@@ -15,7 +15,8 @@ const rows: readonly (readonly [string, LabCommand])[] = [
   ['kubectl get pods -A --help', { verb: 'kubectl', name: 'default', parameters: ['get', 'pods', '-A', '--help'] }],
   ['kubectl --name a logs x', { verb: 'kubectl', name: 'a', parameters: ['logs', 'x'] }],
   ['--name a kubectl get kubectl', { verb: 'kubectl', name: 'a', parameters: ['get', 'kubectl'] }],
-  ['build', { verb: 'build' }],
+  ['build', { verb: 'build', isSpire: false }],
+  ['build --spire', { verb: 'build', isSpire: true }],
 ];
 
 for (const [line, command] of rows) {
@@ -33,6 +34,7 @@ const mistakes = [
   'up --name ../x',
   'load',
   'down --context a',
+  'up --spire',
 ];
 
 for (const line of mistakes) {

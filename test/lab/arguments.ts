@@ -12,7 +12,7 @@ export type LabCommand =
   | { readonly verb: 'down' | 'status'; readonly name: string }
   | { readonly verb: 'kubectl'; readonly name: string; readonly parameters: readonly string[] }
   | { readonly verb: 'load'; readonly name: string; readonly archive: string }
-  | { readonly verb: 'build' }
+  | { readonly verb: 'build'; readonly isSpire: boolean }
   | { readonly verb: 'help' }
   | { readonly verb: 'mistake'; readonly message: string };
 
@@ -29,6 +29,7 @@ A Kubernetes cluster on this machine, built from source and used by the tests an
   kubectl …               run the built kubectl against it
   load FILE.tar           import an image archive into its node
   build                   only build the binaries this user can run (a node needs root on Linux)
+    --spire               a SPIRE server and agent instead; needs a C compiler
 
   --name NAME             which lab (default "${defaultLabName}"); several run side by side
   --help                  show this text
@@ -38,6 +39,7 @@ interface Options {
   readonly name: string;
   readonly isControlPlaneOnly: boolean;
   readonly context: string | undefined;
+  readonly isSpire: boolean;
   /** What is neither an option nor its value, in order. */
   readonly words: readonly string[];
   readonly mistake: string | undefined;
@@ -65,14 +67,14 @@ function kubectlCommand(argv: readonly string[], at: number): LabCommand {
   return { verb: 'kubectl', name, parameters: rest };
 }
 
-function commandOf({ name, isControlPlaneOnly, context, words }: Options): LabCommand {
+function commandOf(options: Options): LabCommand {
+  const { name, isControlPlaneOnly, context, isSpire, words } = options;
   const [verb = '', ...rest] = words;
   const wanted = verb === 'load' ? 1 : 0;
   const unexpected = rest[wanted];
   if (unexpected !== undefined) return { verb: 'mistake', message: `unexpected "${unexpected}" after ${verb}` };
-  if (verb !== 'up' && (isControlPlaneOnly || context !== undefined)) {
-    return { verb: 'mistake', message: '--control-plane-only and --context belong to "up"' };
-  }
+  const misplaced = misplacedOption(verb, options);
+  if (misplaced !== undefined) return { verb: 'mistake', message: misplaced };
   switch (verb) {
     case 'up':
       return { verb, name, isControlPlaneOnly, context };
@@ -80,7 +82,7 @@ function commandOf({ name, isControlPlaneOnly, context, words }: Options): LabCo
     case 'status':
       return { verb, name };
     case 'build':
-      return { verb };
+      return { verb, isSpire };
     case 'load':
       return rest[0] === undefined
         ? { verb: 'mistake', message: '"load" needs the file of an image archive' }
@@ -90,6 +92,13 @@ function commandOf({ name, isControlPlaneOnly, context, words }: Options): LabCo
   }
 }
 
+function misplacedOption(verb: string, { isControlPlaneOnly, context, isSpire }: Options): string | undefined {
+  if (verb !== 'up' && (isControlPlaneOnly || context !== undefined)) {
+    return '--control-plane-only and --context belong to "up"';
+  }
+  return verb !== 'build' && isSpire ? '--spire belongs to "build"' : undefined;
+}
+
 const takesValue = (word: string | undefined): boolean => word === '--name' || word === '--context';
 
 function readOptions(argv: readonly string[]): Options {
@@ -97,6 +106,7 @@ function readOptions(argv: readonly string[]): Options {
     name: defaultLabName,
     isControlPlaneOnly: false,
     context: undefined,
+    isSpire: false,
     words: [],
     mistake: undefined,
   };
@@ -117,6 +127,7 @@ function withOption(options: Options, flag: string, value: string | undefined): 
       : { ...options, mistake: `"${value}" is no name for a lab: at most 32 of a-z, 0-9 and "-"` };
   }
   if (flag === '--context') return { ...options, context: value };
+  if (flag === '--spire') return { ...options, isSpire: true };
   if (flag === '--control-plane-only') return { ...options, isControlPlaneOnly: true };
   if (flag.startsWith('-')) return { ...options, mistake: `unknown option ${flag}` };
   return { ...options, words: [...options.words, flag] };

@@ -1,7 +1,7 @@
 // The key that decides whether a built binary is used again.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { binaries, buildFlags, cacheKey, kubernetesVersion, moduleFiles } from './binaries.ts';
+import { binaries, buildFlags, cacheKey, kubernetesVersion, moduleFiles, spireVersion } from './binaries.ts';
 
 const files = [
   { path: 'go.mod', content: 'module a' },
@@ -48,6 +48,11 @@ test('the cluster reports the release that go.mod requires', () => {
   const goMod = moduleFiles('kubernetes').find(({ path }) => path === 'go.mod')?.content ?? '';
   assert.ok(goMod.includes(`k8s.io/kubernetes ${kubernetesVersion} `), 'go.mod requires another release');
   assert.match(buildFlags('kubernetes').join(' '), new RegExp(`version.gitVersion=${kubernetesVersion}`));
+});
+
+test('SPIRE says it is the release that go.mod requires', () => {
+  const goMod = moduleFiles('spire').find(({ path }) => path === 'go.mod')?.content ?? '';
+  assert.ok(goMod.includes(`github.com/spiffe/spire v${spireVersion} `), 'go.mod requires another release');
 });
 
 test('every binary comes from a module that pins its dependencies', () => {

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { goModulesDir } from './locations.ts';
 
-export type GoModuleName = 'kubernetes' | 'etcd' | 'coredns' | 'network-policies' | 'pause';
+export type GoModuleName = 'kubernetes' | 'etcd' | 'coredns' | 'network-policies' | 'pause' | 'spire';
 
 export type BinaryName =
   | 'kube-apiserver'
@@ -16,7 +16,9 @@ export type BinaryName =
   | 'etcd'
   | 'coredns'
   | 'network-policies'
-  | 'pause';
+  | 'pause'
+  | 'spire-server'
+  | 'spire-agent';
 
 export interface Binary {
   readonly name: BinaryName;
@@ -43,7 +45,17 @@ export const binaries: readonly Binary[] = [
   { name: 'pause', module: 'pause', package: '.' },
   { name: 'coredns', module: 'coredns', package: '.' },
   { name: 'network-policies', module: 'network-policies', package: 'sigs.k8s.io/kube-network-policies/cmd' },
+  { name: 'spire-server', module: 'spire', package: 'github.com/spiffe/spire/cmd/spire-server' },
+  { name: 'spire-agent', module: 'spire', package: 'github.com/spiffe/spire/cmd/spire-agent' },
 ];
+
+/** What a SPIRE of one's own needs; built only for what uses it. */
+export const spireBinaries: readonly BinaryName[] = ['spire-server', 'spire-agent'];
+
+/** What a cluster of one node needs. */
+export const clusterBinaries: readonly BinaryName[] = binaries
+  .map(({ name }) => name)
+  .filter((name) => !spireBinaries.includes(name));
 
 /** What a cluster without a node needs. */
 export const controlPlaneBinaries: readonly BinaryName[] = [
@@ -57,10 +69,23 @@ export const controlPlaneBinaries: readonly BinaryName[] = [
 /** The release the cluster reports itself as; it is the version in the kubernetes module's go.mod. */
 export const kubernetesVersion = 'v1.34.4';
 
+/** The release of SPIRE; it is the version in the spire module's go.mod. */
+export const spireVersion = '1.13.3';
+
 /** The flags of `go build` for one module; a build from a module does not know its release, so it is told. */
 export function buildFlags(module: GoModuleName): readonly string[] {
-  const symbols = module === 'kubernetes' ? kubernetesVersionSymbols() : [];
+  const symbols = versionSymbols[module]?.() ?? [];
   return ['-trimpath', '-buildvcs=false', '-ldflags', ['-s', '-w', ...symbols].join(' ')];
+}
+
+const versionSymbols: Partial<Record<GoModuleName, () => readonly string[]>> = {
+  kubernetes: kubernetesVersionSymbols,
+  spire: () => [`-X github.com/spiffe/spire/pkg/common/version.gittag=${spireVersion}`],
+};
+
+/** Whether a module has C in it, so that its build needs a C compiler: SPIRE's server brings SQLite. */
+export function hasC(module: GoModuleName): boolean {
+  return module === 'spire';
 }
 
 function kubernetesVersionSymbols(): readonly string[] {

@@ -1,18 +1,11 @@
 // Builds the lab's binaries once into the cache folder and returns where they are.
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type Binary,
-  type BinaryName,
-  binaries,
-  buildFlags,
-  cacheKey,
-  type GoModuleName,
-  moduleFiles,
-} from './binaries.ts';
+import { type Binary, type BinaryName, binaries, buildFlags, cacheKey, hasC, moduleFiles } from './binaries.ts';
 import { exclusively } from './exclusive.ts';
 import { LabError } from './lab-error.ts';
-import { cacheDir, goModulesDir } from './locations.ts';
+import { cacheDir } from './locations.ts';
+import { prepareSource } from './prepared-source.ts';
 import { type Report, secondsSince } from './progress.ts';
 import { runCommand } from './run-command.ts';
 
@@ -66,7 +59,7 @@ async function buildBinary(binary: Binary, path: string, report: Report): Promis
       const sourceDir = await prepareSource(binary.module, join(path, '..', 'source'));
       await runCommand('go', ['build', ...buildFlags(binary.module), '-o', `${path}.partial`, binary.package], {
         cwd: sourceDir,
-        env: { CGO_ENABLED: '0' },
+        env: { CGO_ENABLED: hasC(binary.module) ? '1' : '0' },
       });
     } finally {
       clearInterval(reminder);
@@ -74,33 +67,4 @@ async function buildBinary(binary: Binary, path: string, report: Report): Promis
     renameSync(`${path}.partial`, path);
     report(`  built ${binary.name} in ${secondsSince(startMs)}`);
   });
-}
-
-async function prepareSource(module: GoModuleName, workDir: string): Promise<string> {
-  const committedDir = join(goModulesDir, module);
-  if (module !== 'network-policies') return committedDir;
-  rmSync(workDir, { recursive: true, force: true });
-  mkdirSync(workDir, { recursive: true });
-  cpSync(committedDir, workDir, { recursive: true });
-  await replaceNftables(workDir);
-  return workDir;
-}
-
-// The library's own encoding of "hand this packet to user space" needs a kernel option many kernels lack. A copy
-// of the library is made in the cache, its method renamed, and the lab's own encoding put beside it.
-async function replaceNftables(workDir: string): Promise<void> {
-  const library = 'github.com/google/nftables';
-  const libraryDir = (await runCommand('go', ['mod', 'download', '-json', library], { cwd: workDir })).match(
-    /"Dir": "(.*)"/,
-  )?.[1];
-  if (libraryDir === undefined) throw new LabError(`go mod download did not say where ${library} is`);
-  const patchedDir = join(workDir, 'nftables');
-  await runCommand('cp', ['-r', '--no-preserve=mode', libraryDir, patchedDir]);
-  const queueFile = join(patchedDir, 'expr', 'queue.go');
-  const original = readFileSync(queueFile, 'utf8');
-  const renamed = original.replace('func (e *Queue) marshal(', 'func (e *Queue) marshalAsQueue(');
-  if (renamed === original) throw new LabError(`${library} changed: expr/queue.go has no (*Queue).marshal to replace`);
-  writeFileSync(queueFile, renamed);
-  cpSync(join(workDir, '_patch', 'queue_target.go'), join(patchedDir, 'expr', 'queue_target.go'));
-  await runCommand('go', ['mod', 'edit', '-replace', `${library}=./nftables`], { cwd: workDir });
 }

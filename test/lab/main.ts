@@ -1,7 +1,7 @@
 // The lab's command line.
 import { relative, resolve } from 'node:path';
 import { type LabCommand, parseArguments, usage } from './arguments.ts';
-import { binaries, controlPlaneBinaries } from './binaries.ts';
+import { clusterBinaries, controlPlaneBinaries, spireBinaries } from './binaries.ts';
 import { ensureBinaries } from './build.ts';
 import { down, endLab } from './down.ts';
 import { becomeKubectl } from './kubectl.ts';
@@ -32,8 +32,8 @@ async function run(command: LabCommand): Promise<number> {
       return 0;
     }
     case 'build': {
-      const names = canRunNode() ? binaries.map(({ name }) => name) : controlPlaneBinaries;
-      await ensureBinaries(names, reportToStderr);
+      const ofCluster = canRunNode() ? clusterBinaries : controlPlaneBinaries;
+      await ensureBinaries(command.isSpire ? spireBinaries : ofCluster, reportToStderr);
       return 0;
     }
     case 'help':

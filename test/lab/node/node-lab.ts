@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ApiServerClient, apiServerClient } from '../api-server-client.ts';
-import { type BinaryName, binaries } from '../binaries.ts';
+import { type BinaryName, clusterBinaries } from '../binaries.ts';
 import { type BinaryPaths, ensureBinaries, pathOf } from '../build.ts';
 import type { Component } from '../component.ts';
 import { serverUrl, writeControlPlaneFiles } from '../control-plane-files.ts';
@@ -40,7 +40,7 @@ interface Start {
 export async function startNodeLab(name: string, report: Report): Promise<NodeLab> {
   await ensureNodePackages(report);
   const paths = await ensureBinaries(
-    binaries.map((binary) => binary.name),
+    clusterBinaries,
     report,
   );
   const busybox = await ensureBusybox(report);
