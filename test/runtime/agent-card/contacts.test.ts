@@ -212,10 +212,10 @@ test('a controller that loses the lease stops asking, aborts what is under way a
   for (let i = 0; i < 10; i += 1) keep(`c${i}`);
   await clock.advance(5);
   assert.equal(open(), 3);
+  const before = asked.length;
   rig.stop();
   assert.deepEqual([open(), contacts.of('before')], [0, undefined]);
   keep('late');
-  const before = asked.length;
   await clock.advance(1_000_000);
   assert.deepEqual([asked.length, clock.timers, news(), contacts.of('late')], [before, 0, [], undefined]);
   const stop = rig.start();

@@ -83,9 +83,21 @@ test('AC-04: agents that change their address to be new again hold no place long
 });
 
 test('AC-04: one that answers quickly again is back in its rhythm at once', async () => {
-  const { clock, contacts, keep, asked } = bed((_, count) => (count <= 3 ? hangs : quick(card('{}'))));
+  const { clock, contacts, keep, asked } = bed((_, count) =>
+    count <= 3 ? hangs : { afterMs: 1_000, fetched: card('{}') },
+  );
   keep('weather', { patienceMs: 1e9 });
-  while (contacts.of('weather')?.answeredAt === undefined) await clock.advance(1_000);
+  const lane = (): string => {
+    const { quick, slow } = contacts.counts().lanes;
+    return `${quick.asking} quick, ${slow.asking} slow`;
+  };
+  const lanes: string[] = [];
+  while (contacts.of('weather')?.answeredAt === undefined) {
+    const count = asked.length;
+    await clock.advance(500);
+    if (asked.length > count) lanes.push(lane());
+  }
+  assert.deepEqual(lanes, ['1 quick, 0 slow', '0 quick, 1 slow', '0 quick, 1 slow', '0 quick, 1 slow']);
   const before = asked.length;
   await clock.advance(33_000 * 10);
   assert.ok(asked.length - before >= 10);
