@@ -54,7 +54,7 @@ export async function startAgents() {
   const { port } = server.address() as AddressInfo;
   return {
     /** Every endpoint leads here. */
-    reach: (_: Endpoint) => ({ address: '127.0.0.1', port }),
+    reach: (): Pick<Endpoint, 'address' | 'port'> => ({ address: '127.0.0.1', port }),
     behave: (host: string, behaviour: Behaviour) => void behaviours.set(host, behaviour),
     asked: (host: string) => requests.get(host) ?? 0,
     stop: () =>

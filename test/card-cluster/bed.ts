@@ -148,8 +148,8 @@ async function startOperator({ plane, agents, token, account }: World, options: 
       verdictSyncPeriods: 3,
       ...verification,
     },
-    now: clock.now,
-    monotonicMs: clock.monotonicMs,
+    now: () => clock.now(),
+    monotonicMs: () => clock.monotonicMs(),
   });
   manager.addController(controller as unknown as Controller);
   const audit = followAuditLog(plane.auditLogPath ?? '', `system:serviceaccount:${install.namespace}:${account}`);

@@ -125,6 +125,3 @@ export async function writeBundle({ client }: CardBed, data: Readonly<Record<str
 export async function removeBundle({ client }: CardBed): Promise<void> {
   await client.remove({ kind: kinds.configMap as Kind, ...bundlePlace });
 }
-
-/** Events that wait are written. */
-export const yes = 'true';
