@@ -47,7 +47,7 @@ const refused: readonly (readonly [text: string | Uint8Array, kind: JsonFault['k
   ['[1e400]', 'value', /out of range/],
   ['[-1e999]', 'value', /out of range/],
   ['['.repeat(65), 'limit', /deeper than 64 levels/],
-  [`${'{"a":'.repeat(65)}`, 'limit', /deeper than 64 levels/],
+  ['{"a":'.repeat(65), 'limit', /deeper than 64 levels/],
   [' '.repeat(1024 * 1024 + 1), 'limit', /larger than 1048576 bytes/],
 ];
 

@@ -96,7 +96,7 @@ test('random bytes, whole or in the middle of a certificate, never throw', () =>
 });
 
 test('a certificate of more than 64 KiB is none, and one read before is the same object', () => {
-  assert.match(String(certificateOf(Buffer.alloc(64 * 1024 + 1))), /larger than 65536 bytes/);
+  assert.equal(certificateOf(Buffer.alloc(64 * 1024 + 1)), 'it is larger than 65536 bytes');
   const [der = Buffer.alloc(0)] = certificates;
   assert.equal(certificateOf(der), certificateOf(Buffer.from(der)));
 });

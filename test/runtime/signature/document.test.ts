@@ -12,7 +12,7 @@ interface ParseRow {
   readonly version?: string;
 }
 
-for (const { file, ok, name, version } of jsonOf<readonly ParseRow[]>('parse/parse.json')) {
+for (const { file, ok, name, version } of jsonOf('parse/parse.json') as readonly ParseRow[]) {
   test(`AC-02: ${file} is ${ok === false ? 'refused' : 'a card'}`, () => {
     const read = readCard(bytesOf(file));
     if (ok === false) {

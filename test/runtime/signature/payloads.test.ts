@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { canonicalJson } from '../../../runtime/encoding/canonical-json.ts';
 import { sha256Hex } from '../../../runtime/encoding/digest.ts';
 import type { Json, JsonObject } from '../../../runtime/encoding/strict-json.ts';
 import { payloadOf, payloadsOf, type Profile, profiles } from '../../../runtime/signature/payloads.ts';
@@ -15,7 +16,7 @@ interface CanonicalRow {
   readonly out: Readonly<Record<Profile, { readonly file: string; readonly sha256: string }>>;
 }
 
-for (const row of jsonOf<readonly CanonicalRow[]>('canonical/index.json')) {
+for (const row of jsonOf('canonical/index.json') as readonly CanonicalRow[]) {
   for (const profile of profiles) {
     test(`SG-02: canonical ${row.name}, ${profile}`, () => {
       const { text } = payloadOf(cardIn(bytesOf(row.in)), profile);
@@ -164,8 +165,8 @@ test('the text of every form means its tree, and its tree is a fixed point', () 
   fc.assert(
     fc.property(cards, fc.constantFrom(...profiles), (card, profile) => {
       const { text, tree } = payloadOf(card, profile);
-      const back = JSON.parse(text) as JsonObject;
-      assert.deepEqual(back, JSON.parse(JSON.stringify(tree)));
+      // As canonical text, which knows one zero.
+      assert.equal(canonicalJson(JSON.parse(text)), canonicalJson(tree));
       const again = payloadOf(tree, profile);
       assert.equal(again.text, text);
       assert.deepEqual(again.unsigned, []);

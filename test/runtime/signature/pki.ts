@@ -139,7 +139,7 @@ export function makeFamily(kind: KeyKind = 'P-256'): Family {
 export const base64Of = (...certificates: readonly Issued[]): readonly string[] =>
   certificates.map(({ der }) => der.toString('base64'));
 
-export const keyPem = ({ keys }: Issued): string => keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+export const keyPem = ({ keys }: Issued): string => keys.privateKey.export({ type: 'pkcs8', format: 'pem' });
 
 const algorithms: Readonly<Record<KeyKind, string>> = {
   'P-256': 'ES256',

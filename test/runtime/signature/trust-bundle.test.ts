@@ -86,7 +86,7 @@ test('in a ConfigMap: the key that is asked for, else the usual ones, else the o
 });
 
 test('the anchors of every bundle are distinct', () => {
-  for (const { file } of jsonOf<readonly { readonly file: string }[]>('bundles/bundles.json')) {
+  for (const { file } of jsonOf('bundles/bundles.json') as readonly { readonly file: string }[]) {
     const { anchors } = parseTrustBundle(textOf(file));
     assert.equal(new Set(anchors.map(({ fingerprint }) => fingerprint)).size, anchors.length);
   }

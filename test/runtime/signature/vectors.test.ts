@@ -71,7 +71,7 @@ interface BundleRow {
   readonly notes?: string;
 }
 
-for (const { file, format, anchors, notes = '' } of jsonOf<readonly BundleRow[]>('bundles/bundles.json')) {
+for (const { file, format, anchors, notes = '' } of jsonOf('bundles/bundles.json') as readonly BundleRow[]) {
   test(`bundle ${file}: ${anchors} anchors ${notes}`, () => {
     const bundle = bundleIn(file);
     assert.equal(bundle.anchors.length, anchors, bundle.warnings.join('; '));

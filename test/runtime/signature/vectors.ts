@@ -11,7 +11,7 @@ const root = path.resolve(import.meta.dirname, '../../vectors');
 
 export const bytesOf = (file: string): Buffer => readFileSync(path.join(root, file));
 export const textOf = (file: string): string => readFileSync(path.join(root, file), 'utf8');
-export const jsonOf = <T>(file: string): T => JSON.parse(textOf(file)) as T;
+export const jsonOf = (file: string): unknown => JSON.parse(textOf(file));
 
 /** One row of the manifest. */
 export interface Vector {
@@ -33,7 +33,7 @@ export interface Vector {
   readonly mustNotFetch?: boolean;
 }
 
-export const vectors: readonly Vector[] = jsonOf<{ readonly vectors: readonly Vector[] }>('manifest.json').vectors;
+export const vectors: readonly Vector[] = (jsonOf('manifest.json') as { readonly vectors: readonly Vector[] }).vectors;
 
 export function vectorNamed(id: string): Vector {
   const found = vectors.find((vector) => vector.id === id);

@@ -1,0 +1,108 @@
+/** `rossoctl sign`: a card that `rossoctl verify` accepts, refusals with the next step, and no key in any output. */
+
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { after } from 'node:test';
+import { cli } from './run-cli.ts';
+
+const vectors = path.resolve(import.meta.dirname, '../../vectors');
+const directory = mkdtempSync(path.join(tmpdir(), 'rossoctl-sign-'));
+after(() => rmSync(directory, { recursive: true }));
+
+const inVectors = (file: string) => path.join(vectors, file);
+const key = inVectors('keys/leaf-p256.pem');
+const chain = path.join(directory, 'svid.pem');
+writeFileSync(
+  chain,
+  ['leaf-p256-ia', 'int-a'].map((name) => readFileSync(inVectors(`certs/${name}.pem`), 'utf8')).join(''),
+);
+const card = inVectors('parse/a2a-1.0.json');
+const output = path.join(directory, 'signed.json');
+const verified = (file: string, input = '') =>
+  cli(
+    [
+      'verify',
+      file,
+      '--bundle',
+      inVectors('bundles/root-ec.crt'),
+      '--trust-domain',
+      'example.org',
+      '--now',
+      '2026-12-15T12:00:00Z',
+      '--json',
+    ],
+    input,
+  );
+
+test('what is signed is verified, from a file and from standard output', async () => {
+  const toFile = await cli(['sign', card, '--key', key, '--chain', chain, '--output', output]);
+  assert.deepEqual(toFile, { code: 0, out: '', err: '' });
+  assert.equal(statSync(output).mode & 0o777, 0o644);
+  assert.equal((await verified(output)).code, 0);
+  const toOut = await cli(['sign', '-', '--key', key, '--chain', chain], readFileSync(card, 'utf8'));
+  assert.equal(toOut.code, 0);
+  const { code, out } = await verified('-', toOut.out);
+  assert.equal(code, 0);
+  assert.equal((JSON.parse(out) as Record<string, unknown>)['profile'], 'jcs');
+});
+
+test('a new signature replaces the old ones, or is added', async () => {
+  const count = async (...flags: readonly string[]) => {
+    const { out } = await cli(['sign', output, '--key', key, '--chain', chain, ...flags]);
+    return (JSON.parse(out) as { readonly signatures: readonly unknown[] }).signatures.length;
+  };
+  assert.equal(await count(), 1);
+  assert.equal(await count('--add'), 2);
+});
+
+test('what will surprise somebody is a warning', async () => {
+  const { code, err } = await cli(['sign', '-', '--key', key, '--chain', chain], '{"name":"R&D"}');
+  assert.equal(code, 0);
+  assert.match(err, /^warning: the Go operator cannot verify this card/);
+});
+
+test('refusals: exit code 1, the file and what to do; nothing is written', async () => {
+  const secret = readFileSync(key, 'utf8').split('\n')[1] ?? '';
+  assert.ok(secret.length > 40);
+  const never = path.join(directory, 'never.json');
+  const rows: readonly (readonly [argv: readonly string[], input: string, message: RegExp])[] = [
+    [
+      ['-', '--key', key, '--chain', chain],
+      '{"a":1,"a":2}',
+      /^rossoctl: -: the card cannot be signed: the member "a" occurs twice/,
+    ],
+    [[card, '--key', inVectors('keys/leaf-p384.pem'), '--chain', chain], '', /not that of the first certificate/],
+    [[card, '--key', chain, '--chain', chain], '', /the key cannot be read/],
+    [[card, '--key', key, '--chain', key], '', /holds no PEM block CERTIFICATE/],
+    [[card, '--key', inVectors('keys/int-a.pem'), '--chain', inVectors('certs/int-a.pem')], '', /may not sign cards/],
+  ];
+  for (const [argv, input, message] of rows) {
+    const { code, out, err } = await cli(['sign', ...argv, '--output', never], input);
+    assert.equal(code, 1, argv.join(' '));
+    assert.equal(out, '');
+    assert.match(err, message);
+    assert.ok(!err.includes(secret));
+    assert.equal(existsSync(never), false);
+  }
+});
+
+test('wrong usage and files: exit code 2', async () => {
+  const rows: readonly (readonly [argv: readonly string[], message: RegExp])[] = [
+    [[], /name the file with the card/],
+    [[card], /name the file with the private key with --key/],
+    [[card, '--key', key], /name the file with the certificates with --chain/],
+    [['-', '--key', '-', '--chain', chain], /standard input can be read once only/],
+    [[card, '--key', '/none', '--chain', chain], /\/none cannot be read/],
+    [[card, '--key', key, '--chain', chain, '--output', '/none/x'], /\/none\/x cannot be written: ENOENT/],
+  ];
+  for (const [argv, message] of rows) {
+    const { code, err } = await cli(['sign', ...argv]);
+    assert.equal(code, 2, argv.join(' '));
+    assert.match(err, message);
+  }
+  const help = await cli(['sign', '--help']);
+  for (const word of ['--key', '--chain', '--output', '--add', 'Exit code: 0 signed'])
+    assert.ok(help.out.includes(word));
+});
