@@ -7,7 +7,6 @@ import { kinds } from '../../runtime/api/kinds.ts';
 import { eventually } from '../support/engine-bed.ts';
 import { answers, type Behaviour, drips, floods, hangs, serves } from './agents.ts';
 import { type CardBed, startCardBed } from './bed.ts';
-import { cardOf } from './objects.ts';
 import { inNamespace } from './space.ts';
 
 let bed: CardBed;
