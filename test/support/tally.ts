@@ -29,6 +29,11 @@ function described(error: unknown): string {
   return inspect(cause, { depth: 6, colors: false });
 }
 
+/** A suite fails with its tests, which are counted; what its `before` or `after` threw is told by the suite alone. */
+function isBrokenHook(error: unknown): boolean {
+  return error instanceof Error && 'failureType' in error && error.failureType === 'hookFailed';
+}
+
 export function createTally(out: { write(text: string): unknown }): Tally {
   let passed = 0;
   let failed = 0;
@@ -37,7 +42,7 @@ export function createTally(out: { write(text: string): unknown }): Tally {
 
   function count(event: TestEvent): void {
     const { data } = event;
-    if (data.details?.type === 'suite') return;
+    if (data.details?.type === 'suite' && !isBrokenHook(data.details.error)) return;
     const name = `${data.file ?? ''} ${data.name ?? ''}`.trim();
     if (data.skip !== undefined && data.skip !== false) {
       skipped++;
