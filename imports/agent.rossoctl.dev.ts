@@ -151,14 +151,14 @@ export interface AgentCardSpecTargetRef {
   readonly apiVersion: string;
 
   /**
-   * Kind of the workload, for example Deployment.
+   * Kind of the workload, of letters and digits, beginning with a capital, for example Deployment.
    *
    * @schema AgentCardSpecTargetRef#kind
    */
   readonly kind: string;
 
   /**
-   * Name of the workload, in the namespace of this resource.
+   * Name of the workload, in the namespace of this resource, of lower-case letters, digits, dashes and dots, for example weather.
    *
    * @schema AgentCardSpecTargetRef#name
    */
@@ -188,7 +188,7 @@ export function toJson_AgentCardSpecTargetRef(obj: AgentCardSpecTargetRef | unde
  */
 export interface AgentCardSpecIdentityBinding {
   /**
-   * SPIFFE trust domain without spiffe://, for example prod.example.
+   * SPIFFE trust domain without spiffe://, of lower-case letters, digits, dots, dashes and underscores, for example prod.example.
    *
    * @schema AgentCardSpecIdentityBinding#trustDomain
    */
@@ -430,14 +430,14 @@ export interface AgentRuntimeSpecTargetRef {
   readonly apiVersion: string;
 
   /**
-   * Kind of the workload, for example Deployment.
+   * Kind of the workload, of letters and digits, beginning with a capital, for example Deployment.
    *
    * @schema AgentRuntimeSpecTargetRef#kind
    */
   readonly kind: string;
 
   /**
-   * Name of the workload, in the namespace of this resource.
+   * Name of the workload, in the namespace of this resource, of lower-case letters, digits, dashes and dots, for example weather.
    *
    * @schema AgentRuntimeSpecTargetRef#name
    */
@@ -539,7 +539,7 @@ export function toJson_AgentRuntimeSpecIdentity(obj: AgentRuntimeSpecIdentity | 
  */
 export interface AgentRuntimeSpecTrace {
   /**
-   * Address of an OpenTelemetry collector, for example otel-collector.observability:4317.
+   * Address of an OpenTelemetry collector, host:port or an http or https URL, for example otel-collector.observability:4317.
    *
    * @schema AgentRuntimeSpecTrace#endpoint
    */
@@ -583,7 +583,7 @@ export function toJson_AgentRuntimeSpecTrace(obj: AgentRuntimeSpecTrace | undefi
  */
 export interface AgentRuntimeSpecIdentitySpiffe {
   /**
-   * SPIFFE trust domain without spiffe://, for example prod.example.
+   * SPIFFE trust domain without spiffe://, of lower-case letters, digits, dots, dashes and underscores, for example prod.example.
    *
    * @schema AgentRuntimeSpecIdentitySpiffe#trustDomain
    */
@@ -707,21 +707,21 @@ export type AgentRuntimeSpecIdentityClientRegistrationProvider = (typeof AgentRu
  */
 export interface AgentRuntimeSpecIdentityClientRegistrationKeycloak {
   /**
-   * An http or https URL.
+   * An http or https URL without user name, query and fragment, for example https://keycloak.example:8443.
    *
    * @schema AgentRuntimeSpecIdentityClientRegistrationKeycloak#url
    */
   readonly url?: string;
 
   /**
-   * Keycloak realm.
+   * Keycloak realm, without blanks, slashes, question marks and number signs, for example agents.
    *
    * @schema AgentRuntimeSpecIdentityClientRegistrationKeycloak#realm
    */
   readonly realm?: string;
 
   /**
-   * Secret with the admin credentials.
+   * Secret with the admin credentials, of lower-case letters, digits, dashes and dots, for example keycloak-admin.
    *
    * @schema AgentRuntimeSpecIdentityClientRegistrationKeycloak#adminCredentialsSecret
    */

@@ -15,7 +15,8 @@ export const TrustDomain = Type.String({
   minLength: 1,
   maxLength: 255,
   pattern: '^[a-z0-9]([-a-z0-9._]*[a-z0-9])?$',
-  description: 'SPIFFE trust domain without spiffe://, for example prod.example.',
+  description:
+    'SPIFFE trust domain without spiffe://, of lower-case letters, digits, dots, dashes and underscores, for example prod.example.',
 });
 /** A host name, an IPv4 address, or an IPv6 address in brackets, with or without a port from 1 to 65535. */
 const authority =
@@ -27,14 +28,22 @@ export const HttpUrl = Type.String({
   minLength: 1,
   maxLength: 2048,
   pattern: `^${httpUrlPattern}$`,
-  description: 'An http or https URL.',
+  description: 'An http or https URL without user name, query and fragment, for example https://keycloak.example:8443.',
 });
 /** `host:port`, optionally with an http or https scheme before it. */
 export const Endpoint = Type.String({
   minLength: 1,
   maxLength: 2048,
   pattern: `^(https?://)?${authority}${path}$`,
-  description: 'Address of an OpenTelemetry collector, for example otel-collector.observability:4317.',
+  description:
+    'Address of an OpenTelemetry collector, host:port or an http or https URL, for example otel-collector.observability:4317.',
+});
+/** A realm of Keycloak, which becomes one segment of a path. */
+export const Realm = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[^/?#\\s]+$',
+  description: 'Keycloak realm, without blanks, slashes, question marks and number signs, for example agents.',
 });
 
 export const Sampling = Type.Object(
@@ -54,15 +63,14 @@ export const Sampling = Type.Object(
 const Keycloak = Type.Object(
   {
     url: Type.Optional(HttpUrl),
-    realm: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 255, pattern: '^[^/?#\\s]+$', description: 'Keycloak realm.' }),
-    ),
+    realm: Type.Optional(Realm),
     adminCredentialsSecret: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 253,
         pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
-        description: 'Secret with the admin credentials.',
+        description:
+          'Secret with the admin credentials, of lower-case letters, digits, dashes and dots, for example keycloak-admin.',
       }),
     ),
   },

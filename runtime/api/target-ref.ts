@@ -15,13 +15,14 @@ export const TargetRef = Type.Object(
       minLength: 1,
       maxLength: 63,
       pattern: '^[A-Z][A-Za-z0-9]*$',
-      description: 'Kind of the workload, for example Deployment.',
+      description: 'Kind of the workload, of letters and digits, beginning with a capital, for example Deployment.',
     }),
     name: Type.String({
       minLength: 1,
       maxLength: 253,
       pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
-      description: 'Name of the workload, in the namespace of this resource.',
+      description:
+        'Name of the workload, in the namespace of this resource, of lower-case letters, digits, dashes and dots, for example weather.',
     }),
   },
   { description: 'The workload, in the namespace of this resource.' },

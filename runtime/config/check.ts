@@ -79,11 +79,9 @@ function checkScalar(node: Node, value: unknown, path: string): readonly Violati
   return [{ path, message }];
 }
 
-/** A pattern that fails is shown: the description alone does not say which character is wrong. */
+/** A pattern is for programs: its description says the same to people, with an example. */
 function expected(node: Node, keyword: string): string {
-  if (keyword !== 'pattern' || node.pattern === undefined) return `must be ${allowed(node)}`;
-  const what = node.description === undefined ? '' : ` (${node.description.replace(/\.$/, '')})`;
-  return `must match ${node.pattern}${what}`;
+  return keyword === 'pattern' ? `must be text${described(node)}` : `must be ${allowed(node)}`;
 }
 
 function unknownKey(key: string, known: readonly string[], hint: Hint): string {
@@ -93,17 +91,24 @@ function unknownKey(key: string, known: readonly string[], hint: Hint): string {
 
 /** The most frequent slip is a quoted boolean or number, or a number where text belongs: say exactly what to write. */
 function wrongType(node: Node, value: unknown): string {
-  if (node.type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) {
+  if (node.type === 'string' && (Number.isFinite(value) || typeof value === 'boolean')) {
     return `${shown(value)} is a ${typeof value}; write it in quotes: "${shown(value)}"`;
   }
   const unquoted =
     (node.type === 'boolean' && (value === 'true' || value === 'false')) ||
-    (node.type !== 'boolean' && node.type !== 'string' && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value));
+    (isNumeric(node) && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value));
   if (unquoted) return `${shown(value)} is a string; write ${value} without quotes`;
+  if (typeof value === 'bigint' && isNumeric(node)) return `${value}n is a bigint; write ${value} without n`;
   return `${named(value)}; must be ${allowed(node)}`;
 }
 
+function isNumeric({ type }: Node): boolean {
+  return type === 'integer' || type === 'number';
+}
+
 function named(value: unknown): string {
+  if (typeof value === 'function') return 'is a function';
+  if (typeof value === 'number' && !Number.isFinite(value)) return `${value} is no finite number`;
   if (value === undefined) return 'is empty';
   if (Array.isArray(value)) return 'is a list';
   if (isSection(value)) return 'is a section';

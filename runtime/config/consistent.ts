@@ -4,7 +4,7 @@ import type { Effective, Layer, LayerProblem, LayerSource } from './layers.ts';
 import { mergeLayers } from './merge.ts';
 import type { PartialConfig, PlatformConfig } from './platform.ts';
 import { problemOf } from './problem.ts';
-import { quantity } from './quantity.ts';
+import { isAbove } from './quantity.ts';
 
 export interface Consistent {
   readonly config: readonly Layer<PartialConfig>[];
@@ -51,7 +51,7 @@ function limitClashes({ resources }: PlatformConfig): readonly Clash[] {
   return Object.entries(resources).flatMap(([component, { requests, limits }]) =>
     Object.entries(requests).flatMap(([name, request]) => {
       const limit = limits[name];
-      if (limit === undefined || (quantity(request) ?? 0) <= (quantity(limit) ?? Infinity)) return [];
+      if (limit === undefined || !isAbove(request, limit)) return [];
       const section = `resources.${component}`;
       return [
         {

@@ -7,7 +7,11 @@ const labelPart = '[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?';
 /** A label's key: an optional DNS name and a slash, then the name. */
 export const labelKeyPattern = `^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?${labelPart}$`;
 
-const LabelValue = Type.String({ maxLength: 63, pattern: `^(${labelPart})?$`, description: 'A label’s value.' });
+const LabelValue = Type.String({
+  maxLength: 63,
+  pattern: `^(${labelPart})?$`,
+  description: 'A label’s value, of letters, digits, dashes, dots and underscores, for example team1.',
+});
 
 /** A Kubernetes label selector. An empty one selects everything. */
 export const Selector = Type.Object({
@@ -21,7 +25,12 @@ export const Selector = Type.Object({
   matchExpressions: Type.Optional(
     Type.Array(
       Type.Object({
-        key: Type.String({ maxLength: 317, pattern: labelKeyPattern, description: 'A label’s key.' }),
+        key: Type.String({
+          maxLength: 317,
+          pattern: labelKeyPattern,
+          description:
+            'A label’s key, optionally with a DNS name and a slash before it, for example app.kubernetes.io/name.',
+        }),
         operator: oneOf(['In', 'NotIn', 'Exists', 'DoesNotExist']),
         values: Type.Optional(Type.Array(LabelValue, { maxItems: 64 })),
       }),

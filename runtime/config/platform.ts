@@ -1,15 +1,28 @@
 /** The one schema of the effective configuration, with its compiled defaults. Namespace defaults and AgentRuntimes set parts of it. */
 
 import { Type } from 'typebox';
-import { authBridgeModes, Endpoint, HttpUrl, httpUrlPattern, mtlsModes, TrustDomain } from '../api/agent-runtime.ts';
+import {
+  authBridgeModes,
+  Endpoint,
+  HttpUrl,
+  httpUrlPattern,
+  mtlsModes,
+  Realm,
+  TrustDomain,
+} from '../api/agent-runtime.ts';
 import { oneOf } from '../api/schema.ts';
 import { frozen } from './frozen.ts';
 import { networkPolicyDefaults, NetworkPolicySection } from './network-policy.ts';
 
-const Image = Type.String({ minLength: 1, maxLength: 512, pattern: '^[^\\s]+$', description: 'Image reference.' });
+const Image = Type.String({
+  minLength: 1,
+  maxLength: 512,
+  pattern: '^[^\\s]+$',
+  description: 'Image reference without blanks, for example registry.example/name:1.',
+});
 const Port = Type.Integer({ minimum: 1024, maximum: 65535 });
-/** A quantity that Kubernetes would refuse would keep every pod from starting, so it is refused here. */
-const Quantities = Type.Unsafe<Readonly<Record<string, string>>>({
+/** Requests or limits. A quantity that Kubernetes would refuse would keep every pod from starting, so it is refused here. */
+export const Quantities = Type.Unsafe<Readonly<Record<string, string>>>({
   type: 'object',
   maxProperties: 16,
   additionalProperties: {
@@ -50,23 +63,29 @@ export const PlatformConfig = Type.Object({
     socketPath: Type.String({
       maxLength: 256,
       pattern: '^unix:///[^\\s]+/[^/\\s]+$',
-      description: 'Workload API socket.',
+      description: 'Socket of the Workload API, for example unix:///run/spire/agent-sockets/agent.sock.',
     }),
     volume: oneOf(['csi', 'hostPath']),
   }),
   identity: Type.Object({
     provider: oneOf(['keycloak']),
     url: HttpUrl,
-    realm: Type.String({ minLength: 1, maxLength: 255, pattern: '^[^/?#\\s]+$' }),
+    realm: Realm,
     allowedAudiences: Type.Array(Text('Accepted token audience.'), { maxItems: 64 }),
-    adminCredentialsSecret: Type.String({ maxLength: 253, pattern: '^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$' }),
+    adminCredentialsSecret: Type.String({
+      maxLength: 253,
+      pattern: '^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$',
+      description:
+        'Name of a Secret, of lower-case letters, digits, dashes and dots, for example keycloak-admin; or empty.',
+    }),
   }),
   clientRegistration: Type.Object({ mode: oneOf(['operator', 'sidecar']) }),
   tokenExchange: Type.Object({
     tokenUrl: Type.String({
       maxLength: 2048,
       pattern: `^(${httpUrlPattern})?$`,
-      description: 'Empty: derived from identity.url and identity.realm.',
+      description:
+        'An http or https URL without user name, query and fragment, for example https://keycloak.example/token; empty: derived from identity.url and identity.realm.',
     }),
     audience: Text('Audience asked for when no route says otherwise.'),
     scopes: Type.Array(Text('OAuth scope.'), { maxItems: 64 }),

@@ -35,9 +35,21 @@ function sentence({ path, line, message }: Violation): string {
   return path === '' ? `${where}${message}` : `${where}${shortened(path)}: ${message}`;
 }
 
-/** A value for a message: as JSON, bounded, with credentials in URLs masked. */
+/** A value for a message: as JSON, bounded, with credentials in URLs masked. Any value will do: a program passes what no text can hold. */
 export function shown(value: unknown): string {
-  return shortened(masked(JSON.stringify(value) ?? String(value)));
+  return shortened(masked(written(value)));
+}
+
+/** What JSON cannot say (NaN, a bigint, a function, a cycle) as a program writes or calls it. */
+function written(value: unknown): string {
+  if (typeof value === 'bigint') return `${value}n`;
+  if (typeof value === 'number') return String(value);
+  if (typeof value === 'function') return 'a function';
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return Array.isArray(value) ? 'a list' : 'a section';
+  }
 }
 
 /** `https://user:secret@host` → `https://***@host`. */

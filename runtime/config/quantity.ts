@@ -19,9 +19,18 @@ const factors: Readonly<Record<string, number>> = {
   Ei: 2 ** 60,
 };
 
-/** `50m` → 0.05, `2e3` → 2000; `undefined` for what is no quantity. A double is precise enough to order what people write. */
+/** `50m` → 0.05, `2e3` → 2000; `undefined` for what is no quantity. Inexact in the last digits: compare with `isAbove`. */
 export function quantity(text: string): number | undefined {
   const parts = /^([0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)([A-Za-z]*)$/.exec(text);
   const factor = factors[parts?.[2] ?? ''];
   return parts === null || factor === undefined ? undefined : Number(parts[1]) * factor;
+}
+
+/** The share by which two spellings of one quantity may differ as doubles: 700m and 0.7. */
+const roundingError = 1e-12;
+
+/** True when the first quantity is more than the second; false when either is none. */
+export function isAbove(first: string, second: string): boolean {
+  const [a, b] = [quantity(first), quantity(second)];
+  return a !== undefined && b !== undefined && a > b * (1 + roundingError);
 }

@@ -94,7 +94,7 @@ const unreadable: readonly (readonly [what: string, input: string, words: RegExp
   [
     'a target name with a bad character',
     r0Yaml.replace('weather-agent', 'Weather_Agent'),
-    /targetRef\.name: "Weather_Agent" is not allowed; must match \^/,
+    /targetRef\.name: "Weather_Agent" is not allowed; must be text: Name of the workload, .*, for example weather/,
   ],
 ];
 for (const [what, input, words, flags = []] of unreadable) {

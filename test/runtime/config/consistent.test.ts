@@ -58,6 +58,8 @@ test('a request above its limit is the fault of whoever spoke last', () => {
     /^ConfigMap team1\/defaults.*resources.envoyProxy.limits.memory: the request 2Gi is above the limit 1Gi/,
   );
   assert.deepEqual(judged(request('256Mi')), { stand: ['platform'], said: [] }, 'equal is allowed');
+  const cpu = 'resources: {envoyProxy: {requests: {cpu: 700m}, limits: {cpu: "0.7"}}}';
+  assert.deepEqual(judged(cpu), { stand: ['platform'], said: [] }, 'equal in another spelling');
   assert.deepEqual(judged('resources: {proxyInit: {requests: {example.com/gpu: "3"}}}').said, [], 'no limit');
 });
 
