@@ -6,6 +6,7 @@ import type { AgentCardSpec } from '../runtime/api/agent-card.ts';
 import { generatedCardName } from '../runtime/api/names.ts';
 import { isSameTarget, type TargetRef } from '../runtime/api/target-ref.ts';
 import { agentCardViolations } from './agent-card-schema.ts';
+import { placeViolations } from './agent-place.ts';
 import { AgentRuntime } from './agent-runtime.ts';
 import { refuseCollisions } from './collisions.ts';
 import { defined, refuse } from './refusal.ts';
@@ -59,6 +60,7 @@ export class AgentCard extends Construct {
     refuseCollisions(this);
     const { target, name, namespace, ...overrides } = props;
     const workload = objectOf(target);
+    refuse(this, placeViolations(this, { asked: namespace, ofTarget: workload?.metadata.namespace }));
     this.#target = target;
     this.name = name ?? generatedCardName(target.kind, target.name);
     this.targetRef = { apiVersion: target.apiVersion, kind: target.kind, name: target.name };

@@ -3,7 +3,7 @@
 import type { FeatureGates } from '../runtime/config/feature-gates.ts';
 import type { PartialConfig } from '../runtime/config/platform.ts';
 import type { CertificateSource } from './certificates.ts';
-import type { ResourceQuantities } from './operator-pod.ts';
+import type { ResourceQuantities } from './resource-quantities.ts';
 import type { CardFetchProps, NetworkPolicyProps, VerificationProps } from './verification.ts';
 import type { WatchScope } from './watched-namespaces.ts';
 

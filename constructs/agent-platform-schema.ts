@@ -3,7 +3,8 @@
 import { Type, type TSchema } from 'typebox';
 import { oneOf } from '../runtime/api/schema.ts';
 import type { AgentPlatformProps } from './agent-platform-props.ts';
-import { ImagePullPolicy, ImageReference, NamespaceName, ObjectName, Resources } from './prop-schemas.ts';
+import { ImagePullPolicy, ImageReference, NamespaceName, ObjectName } from './prop-schemas.ts';
+import { Resources } from './resource-quantities.ts';
 import { verificationSchemas } from './verification.ts';
 
 const optional = Type.Optional;

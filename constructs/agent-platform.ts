@@ -5,6 +5,7 @@ import { Construct } from 'constructs';
 import { install } from '../runtime/api/names.ts';
 import type { AgentPlatformProps } from './agent-platform-props.ts';
 import { AgentPlatformSchema } from './agent-platform-schema.ts';
+import { AgentRuntime } from './agent-runtime.ts';
 import { CertManagerCertificate } from './certificates.ts';
 import { refuseCollisions } from './collisions.ts';
 import { CustomResourceDefinitions } from './crds.ts';
@@ -19,9 +20,15 @@ import { platformObject } from './platform-objects.ts';
 import { OperatorRbac } from './rbac.ts';
 import { unsetImage } from './prop-schemas.ts';
 import { propViolations, refuse } from './refusal.ts';
+import { resourceViolations } from './resource-quantities.ts';
 import { SignatureProtection } from './signature-protection.ts';
 import { trustBundleOf, verificationFlags, verificationViolations } from './verification.ts';
-import { agentNamespaceViolations, WatchedNamespaces, watchViolations } from './watched-namespaces.ts';
+import {
+  agentNamespaceViolations,
+  ownNamespaceViolations,
+  WatchedNamespaces,
+  watchViolations,
+} from './watched-namespaces.ts';
 import { OperatorWebhooks } from './webhooks.ts';
 
 /**
@@ -40,7 +47,7 @@ export class AgentPlatform extends Construct {
 
   /**
    * Throws on a prop that is unknown or out of bounds, naming it. Synthesis fails on namespaced mode without a namespace, on
-   * configuration the operator would refuse, on a second platform in the app, and on defaults for the operator's own namespace.
+   * configuration the operator would refuse, on a second platform in the app, and on defaults or agents in the operator's own namespace.
    */
   constructor(scope: Construct, id: string, props: AgentPlatformProps) {
     super(scope, id);
@@ -49,6 +56,8 @@ export class AgentPlatform extends Construct {
     const watch = props.watch ?? { kind: 'cluster' };
     refuse(this, [
       ...unsetImage(props.image),
+      ...ownNamespaceViolations(this.namespace),
+      ...resourceViolations(props.resources),
       ...watchViolations(watch, this.namespace),
       ...verificationViolations(props),
     ]);
@@ -75,7 +84,7 @@ export class AgentPlatform extends Construct {
     policy.node.addDependency(operator);
     signatures.node.addDependency(operator);
     this.node.addValidation({
-      validate: () => [...nothingWatched(watched), ...this.#rivals(), ...this.#ownDefaults()],
+      validate: () => [...nothingWatched(watched), ...this.#rivals(), ...this.#inVain()],
     });
   }
 
@@ -133,15 +142,19 @@ export class AgentPlatform extends Construct {
     return [`the app already has an AgentPlatform at ${rival.node.path}: a cluster has one; make an app a cluster`];
   }
 
-  #ownDefaults(): readonly string[] {
-    return this.node.root.node
-      .findAll()
-      .filter((other) => other instanceof NamespaceDefaults)
-      .filter(({ namespace }) => namespace === this.namespace)
-      .map(
-        ({ node }) =>
-          `${node.path} sets defaults for the operator's own namespace ${this.namespace}, where no pod is ever injected: set config of the AgentPlatform`,
-      );
+  /** What is asked of the operator's own namespace. */
+  #inVain(): readonly string[] {
+    const own = `the operator's own namespace ${this.namespace}, where no pod is ever injected`;
+    return this.node.root.node.findAll().flatMap((other) => {
+      const { path } = other.node;
+      if (other instanceof NamespaceDefaults && other.namespace === this.namespace) {
+        return [`${path} sets defaults for ${own}: set config of the AgentPlatform`];
+      }
+      if (other instanceof AgentRuntime && other.namespace === this.namespace) {
+        return [`${path} enrols ${other.targetRef.kind} ${other.targetRef.name} in ${own}: choose another`];
+      }
+      return [];
+    });
   }
 
   #webhooks(props: AgentPlatformProps): OperatorWebhooks {

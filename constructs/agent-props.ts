@@ -2,7 +2,7 @@
 
 import type { AgentCardOverrides } from './agent-card.ts';
 import type { AgentRuntimeOverrides } from './agent-runtime.ts';
-import type { ResourceQuantities } from './operator-pod.ts';
+import type { ResourceQuantities } from './resource-quantities.ts';
 
 /** Props of `Agent` and `Tool`. */
 export interface AgentProps {

@@ -1,7 +1,10 @@
 /** What is wrong with the props of an AgentRuntime. */
 
+import { Type } from 'typebox';
 import { AgentRuntimeSpec } from '../runtime/api/agent-runtime.ts';
-import type { Violation } from '../runtime/config/problem.ts';
+import { shown, type Violation } from '../runtime/config/problem.ts';
+import { NamespaceName, ObjectName } from './prop-schemas.ts';
+import { propViolations } from './refusal.ts';
 import { targetedSchema, targetedViolations } from './targeted-props.ts';
 
 const Schema = targetedSchema(AgentRuntimeSpec);
@@ -11,6 +14,13 @@ export function agentRuntimeViolations(props: unknown): readonly Violation[] {
   return [...targetedViolations(Schema, props), ...repeatedSkills(props)];
 }
 
+const Reference = Type.Object({ name: ObjectName, namespace: Type.Optional(NamespaceName) });
+
+/** What is wrong with the name of an AgentRuntime that is made elsewhere. */
+export function referenceViolations(reference: unknown): readonly Violation[] {
+  return propViolations(Reference, reference);
+}
+
 /** The API server takes `skills` for a set. */
 function repeatedSkills(props: unknown): readonly Violation[] {
   const { skills } = (props ?? {}) as Readonly<Record<string, unknown>>;
@@ -18,6 +28,6 @@ function repeatedSkills(props: unknown): readonly Violation[] {
   return skills.flatMap((skill, index) =>
     skills.indexOf(skill) === index
       ? []
-      : [{ path: `skills[${index}]`, message: `${JSON.stringify(skill)} is listed twice; remove one` }],
+      : [{ path: `skills[${index}]`, message: `${shown(skill)} is listed twice; remove one` }],
   );
 }

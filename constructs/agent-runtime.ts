@@ -4,7 +4,8 @@ import { Construct } from 'constructs';
 import { KubeAgentRuntime } from '../imports/agent.rossoctl.dev.ts';
 import type { AgentRuntimeSpec } from '../runtime/api/agent-runtime.ts';
 import type { TargetRef } from '../runtime/api/target-ref.ts';
-import { agentRuntimeViolations } from './agent-runtime-schema.ts';
+import { placeViolations } from './agent-place.ts';
+import { agentRuntimeViolations, referenceViolations } from './agent-runtime-schema.ts';
 import { refuseCollisions } from './collisions.ts';
 import { defined, refuse } from './refusal.ts';
 import {
@@ -50,7 +51,7 @@ export interface AgentRuntimeProps extends AgentRuntimeOverrides {
  * in another namespace, and a key on the workload that only the operator may set.
  */
 export class AgentRuntime extends Construct implements IAgentRuntime {
-  /** An AgentRuntime that is not made in this app. */
+  /** An AgentRuntime that is not made in this app. Throws on what can be no name. */
   static fromName(
     scope: Construct,
     id: string,
@@ -76,6 +77,7 @@ export class AgentRuntime extends Construct implements IAgentRuntime {
     refuseCollisions(this);
     const { target, type, name, namespace, ...overrides } = props;
     const workload = objectOf(target);
+    refuse(this, placeViolations(this, { asked: namespace, ofTarget: workload?.metadata.namespace }));
     this.#target = target;
     this.name = name ?? target.name;
     this.type = type;
@@ -125,6 +127,7 @@ class ReferencedAgentRuntime extends Construct implements IAgentRuntime {
 
   constructor(scope: Construct, id: string, reference: IAgentRuntime) {
     super(scope, id);
+    refuse(this, referenceViolations(reference));
     this.name = reference.name;
     this.namespace = reference.namespace;
   }

@@ -3,24 +3,19 @@
 import { Type, type TSchema } from 'typebox';
 import { oneOf, stringMap } from '../runtime/api/schema.ts';
 import { compiledDefaults } from '../runtime/config/platform.ts';
-import type { Violation } from '../runtime/config/problem.ts';
+import { shown, type Violation } from '../runtime/config/problem.ts';
 import type { AgentProps } from './agent-props.ts';
 import { agentSelector, type NamedAgentProps } from './agent-workload.ts';
-import {
-  ImagePullPolicy,
-  ImageReference,
-  NamespaceName,
-  ObjectName,
-  Resources,
-  ServiceName,
-  unsetImage,
-} from './prop-schemas.ts';
+import { keyViolations, labelKeys, variableNames } from './map-keys.ts';
+import { ImagePullPolicy, ImageReference, NamespaceName, ObjectName, ServiceName, unsetImage } from './prop-schemas.ts';
 import { propViolations } from './refusal.ts';
+import { Resources, resourceViolations } from './resource-quantities.ts';
 
 const optional = Type.Optional;
 const Words = Type.Array(Type.String({ maxLength: 65536 }), { maxItems: 1024 });
 
-const Schema = Type.Object({
+/** A row a prop. */
+export const AgentPropsSchema = Type.Object({
   name: ServiceName,
   image: ImageReference,
   namespace: optional(NamespaceName),
@@ -34,7 +29,7 @@ const Schema = Type.Object({
         minLength: 1,
         maxLength: 63,
         pattern: '^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$',
-        description: 'Name of a protocol, for example a2a.',
+        description: 'Name of a protocol, of letters, digits, dashes, dots and underscores, for example a2a.',
       }),
       { maxItems: 16 },
     ),
@@ -49,7 +44,7 @@ const Schema = Type.Object({
       minLength: 1,
       maxLength: 1024,
       pattern: '^/\\S*$',
-      description: 'Path of a URL, for example /healthz.',
+      description: 'Path of a URL, beginning with a slash and without blanks, for example /healthz.',
     }),
   ),
   user: optional(Type.Integer({ minimum: 0, maximum: 2147483647 })),
@@ -63,7 +58,7 @@ const Schema = Type.Object({
         type: 'string',
         maxLength: 63,
         pattern: '^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$',
-        description: 'Value of a label, of letters, digits, dashes, dots and underscores.',
+        description: 'Value of a label, of letters, digits, dashes, dots and underscores, for example team1.',
       },
     }),
   ),
@@ -85,7 +80,7 @@ export interface AgentContext {
 
 /** Everything that is wrong with props that already have their name. */
 export function agentViolations(props: NamedAgentProps, { type, hasOwnName }: AgentContext): readonly Violation[] {
-  const found = propViolations(Schema, props).map((violation) =>
+  const found = propViolations(AgentPropsSchema, props).map((violation) =>
     violation.path !== 'name' || hasOwnName
       ? violation
       : { ...violation, message: `the construct's id ${violation.message}; set name, or change the id` },
@@ -96,6 +91,9 @@ export function agentViolations(props: NamedAgentProps, { type, hasOwnName }: Ag
     ...unsetImage(props.image),
     ...userViolations(props),
     ...labelViolations(props),
+    ...keyViolations('labels', props.labels, labelKeys),
+    ...keyViolations('env', props.env, variableNames),
+    ...resourceViolations(props.resources),
     ...cardViolations(props, type),
   ];
 }
@@ -117,9 +115,7 @@ function cardViolations({ card = false, protocols }: NamedAgentProps, type: 'age
   const refused = (message: string) => [{ path: 'card', message }];
   const isSection = typeof card === 'object' && card !== null && !Array.isArray(card);
   if (typeof card !== 'boolean' && !isSection) {
-    return refused(
-      `${JSON.stringify(card)} is not allowed; must be true, false, or a section such as { syncPeriod: '1m' }`,
-    );
+    return refused(`${shown(card)} is not allowed; must be true, false, or a section such as { syncPeriod: '1m' }`);
   }
   if (card === false) return [];
   if (type === 'tool') return refused('is for agents: a tool is never asked for a card; leave it out, or use Agent');

@@ -30,9 +30,11 @@ export function agentLabels(props: NamedAgentProps, shape: AgentShape): Readonly
   return { ...props.labels, ...agentSelector(props), ...Object.fromEntries(protocols) };
 }
 
-/** Annotations of the workload: the skills it declares, where it declares any. */
+/** Annotations of the workload: the skills it declares, where it declares any. What is no list of texts is the AgentRuntime's to refuse. */
 export function agentAnnotations({ runtime }: AgentProps): Readonly<Record<string, string>> | undefined {
-  return runtime?.skills === undefined ? undefined : { [annotations.skills]: JSON.stringify(runtime.skills) };
+  const skills: unknown = runtime?.skills;
+  if (!Array.isArray(skills) || !skills.every((skill) => typeof skill === 'string')) return undefined;
+  return { [annotations.skills]: JSON.stringify(skills) };
 }
 
 /** Account of the agent's pods. */

@@ -3,6 +3,7 @@
 import { ApiObject, Chart } from 'cdk8s';
 import { Construct } from 'constructs';
 import { AgentCard } from './agent-card.ts';
+import { placeViolations } from './agent-place.ts';
 import type { AgentProps } from './agent-props.ts';
 import { AgentRuntime } from './agent-runtime.ts';
 import { agentViolations } from './agent-schema.ts';
@@ -40,6 +41,7 @@ abstract class EnrolledWorkload extends Construct {
     const props: NamedAgentProps = { ...rest, name: name ?? id };
     refuse(this, agentViolations(props, { type, hasOwnName: name !== undefined }));
     const shape: AgentShape = shapes[type];
+    refuse(this, placeViolations(this, { asked: props.namespace }));
     this.name = props.name;
     this.namespace = props.namespace ?? Chart.of(this).namespace;
     this.serviceAccountName = agentAccount(props);

@@ -6,6 +6,7 @@ import { AgentRuntimeSpec, AgentRuntimeStatus, agentRuntimeCrd } from '../runtim
 import { apiGroup } from '../runtime/api/names.ts';
 import type { TSchema } from '../runtime/api/schema.ts';
 import { platformObject } from './platform-objects.ts';
+import { refuse } from './refusal.ts';
 
 /** A resource as its CustomResourceDefinition needs it. */
 export interface CrdSource {
@@ -102,6 +103,7 @@ export function crdManifest({ kind, description, spec, status, facts }: CrdSourc
 export class CustomResourceDefinitions extends Construct {
   constructor(scope: Construct, id: string) {
     super(scope, id);
+    refuse(this, []);
     for (const source of crdSources) {
       const { apiVersion, kind, metadata, spec } = crdManifest(source);
       const { name } = metadata;

@@ -15,7 +15,7 @@ export {
 export type { CertificateSource } from './certificates.ts';
 export { CustomResourceDefinitions } from './crds.ts';
 export { NamespaceDefaults, type NamespaceConfig, type NamespaceDefaultsProps } from './namespace-defaults.ts';
-export type { ResourceQuantities } from './operator-pod.ts';
+export type { ResourceQuantities } from './resource-quantities.ts';
 export type {
   CardFetchProps,
   NetworkPolicyProps,

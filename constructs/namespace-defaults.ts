@@ -9,6 +9,7 @@ import { refuseCollisions } from './collisions.ts';
 import { configText } from './config-text.ts';
 import { NamespaceName, ObjectName } from './prop-schemas.ts';
 import { propViolations, refuse } from './refusal.ts';
+import { agentNamespaceViolations } from './watched-namespaces.ts';
 
 /**
  * What a namespace may set: everything but images, the proxy's ports and user, and the pace of rollouts, which are the
@@ -47,6 +48,7 @@ export class NamespaceDefaults extends Construct {
   constructor(scope: Construct, id: string, props: NamespaceDefaultsProps) {
     super(scope, id);
     refuse(this, propViolations(Schema, props));
+    refuse(this, agentNamespaceViolations(props.namespace, undefined, 'namespace', 'choose another'));
     refuseCollisions(this);
     this.namespace = props.namespace;
     this.name = props.name ?? 'rossoctl-defaults';

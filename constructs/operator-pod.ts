@@ -2,13 +2,8 @@
 
 import { configMaps, files, install } from '../runtime/api/names.ts';
 import type { CertificateSource } from './certificates.ts';
+import type { ResourceQuantities } from './resource-quantities.ts';
 import type { WatchedNamespaces } from './watched-namespaces.ts';
-
-/** Requests and limits in Kubernetes' own quantities. */
-export interface ResourceQuantities {
-  readonly requests: Readonly<Record<string, string>>;
-  readonly limits: Readonly<Record<string, string>>;
-}
 
 /** Props of the operator's pod. */
 export interface OperatorPodProps {

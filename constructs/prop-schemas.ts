@@ -1,7 +1,7 @@
-/** What names, images and quantities in props must look like, whoever reads them: a construct or an environment's settings. */
+/** What names and images in props must look like, whoever reads them: a construct or an environment's settings. */
 
 import { Type } from 'typebox';
-import { oneOf, stringMap } from '../runtime/api/schema.ts';
+import { oneOf } from '../runtime/api/schema.ts';
 import type { Violation } from '../runtime/config/problem.ts';
 
 const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
@@ -11,7 +11,7 @@ export const NamespaceName = Type.String({
   minLength: 1,
   maxLength: 63,
   pattern: `^${label}$`,
-  description: 'Name of a namespace, of lower-case letters, digits and dashes.',
+  description: 'Name of a namespace, of lower-case letters, digits and dashes, for example team1.',
 });
 
 /** A DNS subdomain. */
@@ -19,7 +19,7 @@ export const ObjectName = Type.String({
   minLength: 1,
   maxLength: 253,
   pattern: `^${label}(\\.${label})*$`,
-  description: 'Name of an object, of lower-case letters, digits, dashes and dots.',
+  description: 'Name of an object, of lower-case letters, digits, dashes and dots, for example weather.',
 });
 
 /** Stricter than other names: a Service's name is a label that begins with a letter. */
@@ -27,7 +27,8 @@ export const ServiceName = Type.String({
   minLength: 1,
   maxLength: 63,
   pattern: '^[a-z]([-a-z0-9]*[a-z0-9])?$',
-  description: 'Name of a Service, of lower-case letters, digits and dashes, beginning with a letter.',
+  description:
+    'Name of a Service, of lower-case letters, digits and dashes, beginning with a letter, for example weather.',
 });
 
 export const ImageReference = Type.String({
@@ -47,9 +48,3 @@ export function unsetImage(image: string): readonly Violation[] {
 }
 
 export const ImagePullPolicy = oneOf(['Always', 'IfNotPresent', 'Never']);
-
-/** Requests and limits in Kubernetes' own quantities. */
-export const Resources = Type.Object({
-  requests: stringMap({ maxProperties: 16, maxLength: 32 }),
-  limits: stringMap({ maxProperties: 16, maxLength: 32 }),
-});

@@ -97,7 +97,8 @@ export const verificationSchemas = {
               minLength: 1,
               maxLength: 253,
               pattern: '^[-._a-zA-Z0-9]+$',
-              description: 'Key of a ConfigMap, of letters, digits, dashes, dots and underscores.',
+              description:
+                'Key of a ConfigMap, of letters, digits, dashes, dots and underscores, for example bundle.crt.',
             }),
           ),
         }),

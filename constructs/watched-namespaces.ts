@@ -2,6 +2,7 @@
 
 import { Lazy } from 'cdk8s';
 import { Type } from 'typebox';
+import { install } from '../runtime/api/names.ts';
 import { oneOf } from '../runtime/api/schema.ts';
 import { violationsOf } from '../runtime/config/check.ts';
 import type { Violation } from '../runtime/config/problem.ts';
@@ -31,15 +32,32 @@ export function watchViolations(watch: WatchScope, own: string): readonly Violat
   return names.flatMap((name, index) => agentNamespaceViolations(name, own, `watch.namespaces[${index}]`));
 }
 
-/** Why no agent can live in a namespace: its name is none, or the webhooks never look at it. `own` is the operator's, where known. */
-export function agentNamespaceViolations(name: string, own: string | undefined, path: string): readonly Violation[] {
+/**
+ * Why no agent can live in a namespace: its name is none, or the webhooks never look at it. `own` is the operator's, where known.
+ * The remedy ends the sentence.
+ */
+export function agentNamespaceViolations(
+  name: string,
+  own: string | undefined,
+  path: string,
+  remedy = 'leave it out',
+): readonly Violation[] {
   const [malformed] = violationsOf(Type.Object({ name: NamespaceName }), { name });
   if (malformed !== undefined) return [{ path, message: malformed.message }];
-  if (systemNamespaces.some((system) => system === name)) {
-    return [{ path, message: `${name} is Kubernetes' own namespace, where no pod is ever injected: leave it out` }];
-  }
-  if (name !== own) return [];
-  return [{ path, message: `${name} is the operator's own namespace, where no pod is ever injected: leave it out` }];
+  const whose = isSystemNamespace(name) ? "Kubernetes' own" : name === own ? "the operator's own" : undefined;
+  if (whose === undefined) return [];
+  return [{ path, message: `${name} is ${whose} namespace, where no pod is ever injected: ${remedy}` }];
+}
+
+/** Why the operator cannot have this namespace to itself, or nothing. */
+export function ownNamespaceViolations(name: string): readonly Violation[] {
+  if (!isSystemNamespace(name)) return [];
+  const message = `${name} is Kubernetes' own namespace: choose one for the operator alone, for example ${install.namespace}`;
+  return [{ path: 'namespace', message }];
+}
+
+function isSystemNamespace(name: string): boolean {
+  return systemNamespaces.some((system) => system === name);
 }
 
 /** The watched namespaces of one install; collections only grow, reads are copies. */
