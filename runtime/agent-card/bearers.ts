@@ -48,7 +48,8 @@ function markedOf({ metadata }: KubeObject, kind: Kind): Marked {
   return { ref: { kind, namespace, name, uid }, value: metadata.labels?.[labels.signatureVerified] };
 }
 
-function controllerUid({ metadata }: KubeObject): readonly string[] {
+/** The uid of the controlling owner, or nothing. */
+export function controllerUid({ metadata }: KubeObject): readonly string[] {
   const controller = metadata.ownerReferences?.find((owner) => owner.controller === true);
   return controller === undefined ? [] : [controller.uid];
 }

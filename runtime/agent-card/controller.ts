@@ -3,10 +3,11 @@
 import type { AgentCard, AgentCardStatus } from '../api/agent-card.ts';
 import { fieldManagers, finalizer } from '../api/names.ts';
 import type { ConfigWatches, LayerReader } from '../config/read.ts';
-import type { Controller, Live, Source, Watch } from '../engine/types.ts';
+import type { Controller, KubeObject, Live, Source, Watch } from '../engine/types.ts';
 import { agentCards } from '../workload/cards.ts';
 import { workloadRows } from '../workload/kinds.ts';
 import { assess } from './assess.ts';
+import { verifiedPods } from './bearers.ts';
 import { createAssessments } from './assessments.ts';
 import type { Contacts } from './contact.ts';
 import { decide } from './decide.ts';
@@ -18,6 +19,7 @@ import { createTalks } from './talks.ts';
 import { everyCard, triggers } from './triggers.ts';
 import { type BundlePlace, createBundleReader, trustBundleWatch } from './trust-bundle.ts';
 import { createTrustDomains } from './trust-domain.ts';
+import { groundTriggers, type Vouching, vouchingOf, withdrawal } from './unvouched.ts';
 
 export interface VerificationOptions extends Policy {
   /** Whose identities may sign. Empty: the platform configuration's `spiffe.trustDomain`. */
@@ -77,6 +79,20 @@ export function createAgentCardController(options: AgentCardOptions): Controller
     observe: (card, gathering) => observe(card, gathering, observing),
     decide,
     release,
+  };
+}
+
+/** Beside the cards: no pod keeps the verified label for which no card answers, whoever put it there. */
+export function createVerifiedLabelController(): Controller<KubeObject, Vouching> {
+  return {
+    name: 'verifiedlabel',
+    fieldManager: fieldManagers.agentCard,
+    primary: verifiedPods,
+    optional: workloadRows.map((row) => row.watch),
+    triggers: groundTriggers(),
+    wakeOn: 'any',
+    observe: (pod, { reader }) => Promise.resolve(vouchingOf(pod, reader)),
+    decide: withdrawal,
   };
 }
 

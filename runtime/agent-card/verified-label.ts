@@ -28,7 +28,8 @@ function isLabelled({ policy }: Observed, verdict: Verdict): boolean {
   return policy.isRequired && !policy.isAudit && verdict.kind !== 'off' && verdict.isVerified;
 }
 
-function patch(target: Marked['ref'], value: 'true' | null): MergePatch {
+/** `null` takes it away. */
+export function patch(target: Marked['ref'], value: 'true' | null): MergePatch {
   // A pod can end at any time, and a StatefulSet's next one has its name: neither is a failure, and the next one is seen by itself.
   return { target, body: { metadata: { labels: { [labels.signatureVerified]: value } } }, mayBeGone: true };
 }

@@ -1,7 +1,11 @@
 /** The AgentCard controller beside a real API server, with agents that are HTTP servers of the test: operators, users, and what tests ask. */
 
 import { crdManifest, crdSources } from '../../constructs/crds.ts';
-import { createAgentCardController, type VerificationOptions } from '../../runtime/agent-card/controller.ts';
+import {
+  createAgentCardController,
+  createVerifiedLabelController,
+  type VerificationOptions,
+} from '../../runtime/agent-card/controller.ts';
 import { createContacts } from '../../runtime/agent-card/contacts.ts';
 import { createFetcher } from '../../runtime/agent-card/fetch.ts';
 import { countFetches } from '../../runtime/agent-card/metering.ts';
@@ -152,6 +156,7 @@ async function startOperator({ plane, agents, token, account }: World, options: 
     monotonicMs: () => clock.monotonicMs(),
   });
   manager.addController(controller as unknown as Controller);
+  manager.addController(createVerifiedLabelController() as Controller);
   const audit = followAuditLog(plane.auditLogPath ?? '', `system:serviceaccount:${install.namespace}:${account}`);
   await manager.start();
   let isStopped = false;

@@ -151,6 +151,21 @@ test('a pod that somebody took out of the enrolled ones loses the label with the
   await isLabelled(ns, 'weather', false, ['weather-1', 'weather-2']);
 });
 
+test('a label for which no card answers is taken away: forged, or of a workload that is gone', async () => {
+  const ns = await inNamespace(bed, 'unvouched');
+  await ns.addWorkload('forger');
+  await ns.addPod('forger');
+  await ns.patch(pods, 'forger-1', { metadata: { labels: { 'agent.rossoctl.dev/signature-verified': 'true' } } });
+  await isLabelled(ns, 'forger', false);
+  await ns.addAgent('weather', { body: await signed(ns) });
+  await isLabelled(ns, 'weather', true);
+  const orphan = { metadata: { ownerReferences: null } };
+  await ns.patch(kinds.replicaSet as Kind, 'weather-7d9f8c6b5', orphan);
+  await eventually(async () => assert.deepEqual(await ns.labels('weather'), ['true', undefined]));
+  await operator.events.idle();
+  assert.deepEqual(await ns.events('weather-1'), ['UnvouchedLabelRemoved']);
+});
+
 test('contact that is lost ends the verdict, after the last card has stood for three periods', async () => {
   const ns = await inNamespace(bed, 'lost');
   await ns.addAgent('weather', { body: await signed(ns) });

@@ -1,0 +1,101 @@
+/** A pod with the verified label for which no AgentCard answers: an orphan of a workload that is gone, or a forgery. */
+
+import { labels } from '../api/names.ts';
+import type { TargetRef } from '../api/target-ref.ts';
+import type { Change, KubeObject, ObjectKey, ObjectRef, Plan, Reader, Trigger, Watch } from '../engine/types.ts';
+import { agentCards } from '../workload/cards.ts';
+import { lookUpTarget } from '../workload/find.ts';
+import { workloadRows } from '../workload/kinds.ts';
+import { ownerOf } from '../workload/owner.ts';
+import { podOwnersOf } from '../workload/pods.ts';
+import { enrolledPods, enrolledReplicaSets, targetIndex } from '../workload/watches.ts';
+import { controllerUid, verifiedPods } from './bearers.ts';
+import { patch } from './verified-label.ts';
+
+export interface Vouching {
+  readonly pod: ObjectRef;
+  /** A card has its workload as its target, and finds this pod when the label is to go. */
+  readonly isVouchedFor: boolean;
+}
+
+export function vouchingOf(pod: KubeObject, reader: Reader): Vouching {
+  const { namespace = '', name = '', uid } = pod.metadata;
+  const ref: ObjectRef = { kind: verifiedPods.kind, namespace, name, uid };
+  const target = targetOf(pod, reader);
+  const isTarget =
+    target !== undefined &&
+    reader.list(agentCards, { namespace, index: { name: 'target', value: targetIndex(target) } }).length > 0;
+  return { pod: ref, isVouchedFor: isTarget && isFound(pod, target, reader) };
+}
+
+/** By the owner chain alone: a name proves nothing. */
+function targetOf(pod: KubeObject, reader: Reader): TargetRef | undefined {
+  const { namespace } = pod.metadata;
+  const owner = ownerOf(pod, (kind, name) => {
+    if (kind === 'ReplicaSet') return reader.get(enrolledReplicaSets, { namespace, name });
+    return jobs === undefined ? undefined : reader.get(jobs, { namespace, name });
+  });
+  if ('none' in owner || owner.kind === undefined) return undefined;
+  return { apiVersion: `${owner.group ?? ''}/v1`, kind: owner.kind, name: owner.name };
+}
+
+const jobs = workloadRows.find(({ kind }) => kind === 'Job')?.watch;
+
+/** A kind that cannot be read now is left alone until it can. */
+function isFound(pod: KubeObject, target: TargetRef, reader: Reader): boolean {
+  const workload = lookUpTarget(reader, pod.metadata.namespace ?? '', target);
+  if ('unreadable' in workload) return true;
+  const [owner = ''] = controllerUid(pod);
+  return 'found' in workload && podOwnersOf(reader, workload.found).includes(owner);
+}
+
+export function withdrawal({ pod, isVouchedFor }: Vouching): Plan {
+  if (isVouchedFor) return {};
+  const note = `No AgentCard answers for this pod, so the label ${labels.signatureVerified} was removed. Only the operator sets it, on pods of a workload whose card is verified.`;
+  return {
+    patch: [patch(pod, null)],
+    notices: [{ type: 'Warning', reason: 'UnvouchedLabelRemoved', action: 'RemoveLabel', note, regarding: pod }],
+  };
+}
+
+/** Whatever takes the ground from under a pod's label: a card, a workload or a ReplicaSet that is gone, or has another owner. */
+export function groundTriggers(): readonly Trigger[] {
+  const owners: readonly Watch[] = [enrolledReplicaSets, ...workloadRows.map((row) => row.watch)];
+  return [
+    { watch: agentCards as Watch, affects: ofCard },
+    { watch: enrolledPods as Watch, affects: ofPod },
+    ...owners.map((watch) => ({ watch, affects: ofOwner })),
+  ];
+}
+
+/** A write is left out when the pod as another watch has it says so already: so that watch must have its say when it has caught up. */
+function ofPod({ old, now }: Change): readonly ObjectKey[] {
+  const value = now?.metadata.labels?.[labels.signatureVerified];
+  if (now === undefined || value === undefined || value === old?.metadata.labels?.[labels.signatureVerified]) return [];
+  return [{ namespace: now.metadata.namespace, name: now.metadata.name ?? '' }];
+}
+
+function ofOwner({ old, now }: Change, reader: Reader): readonly ObjectKey[] {
+  if (old === undefined) return [];
+  const isSame = now !== undefined && controllerUid(old)[0] === controllerUid(now)[0];
+  return isSame ? [] : ownedBy(old.metadata.uid ?? '', old, reader);
+}
+
+function ofCard({ old, now }: Change, reader: Reader): readonly ObjectKey[] {
+  const ref = refOf(old);
+  if (old === undefined || ref === undefined) return [];
+  const next = refOf(now);
+  if (next !== undefined && targetIndex(next) === targetIndex(ref)) return [];
+  const target = lookUpTarget(reader, old.metadata.namespace ?? '', ref);
+  if (!('found' in target)) return [];
+  return podOwnersOf(reader, target.found).flatMap((uid) => ownedBy(uid, old, reader));
+}
+
+function refOf(card: KubeObject | undefined): TargetRef | undefined {
+  return (card as { readonly spec?: { readonly targetRef?: TargetRef } } | undefined)?.spec?.targetRef;
+}
+
+function ownedBy(value: string, { metadata: { namespace } }: KubeObject, reader: Reader): readonly ObjectKey[] {
+  const pods = reader.list(verifiedPods, { namespace, index: { name: 'owner', value } });
+  return pods.map(({ metadata }) => ({ namespace, name: metadata.name ?? '' }));
+}
