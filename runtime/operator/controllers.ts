@@ -1,6 +1,6 @@
 /** The controllers of this process, made from its settings. */
 
-import { createAgentCardController } from '../agent-card/controller.ts';
+import { createAgentCardController, createVerifiedLabelController } from '../agent-card/controller.ts';
 import { createContacts } from '../agent-card/contacts.ts';
 import { createFetcher } from '../agent-card/fetch.ts';
 import { countFetches } from '../agent-card/metering.ts';
@@ -35,6 +35,7 @@ export function createControllers(shared: Shared): readonly Controller[] {
   return [
     createAgentRuntimeController({ ...shared, needsEnabledNamespace: settings.requireNamespaceLabel }) as Controller,
     agentCards(shared) as Controller,
+    createVerifiedLabelController() as Controller,
     ...createAgentCardSyncControllers(),
     ...(enforceNetworkPolicies ? [networkPolicies(shared) as Controller] : []),
   ];
