@@ -7,17 +7,24 @@ import { celString } from './cel.ts';
 import { type LabelPlace, workloadResources } from './label-places.ts';
 import { type OperatorAccount, OperatorLabelPolicy } from './operator-label.ts';
 import type { WatchedNamespaces } from './watched-namespaces.ts';
+import { targetKinds } from './workload-target.ts';
 
 /** Props of `LabelProtection`. */
 export interface LabelProtectionProps extends OperatorAccount {
   readonly watched: WatchedNamespaces;
 }
 
-/** Kubernetes' own controllers that copy a template this policy has already checked: resource they create → their user names. */
-const copiers: readonly { readonly resource: string; readonly account: string }[] = [
-  { resource: 'replicasets', account: 'system:serviceaccount:kube-system:deployment-controller' },
-  { resource: 'jobs', account: 'system:serviceaccount:kube-system:cronjob-controller' },
-];
+/** Kubernetes' own controllers that copy a template this policy has already checked: what they create, from what, under which user name. */
+const copiers = [
+  {
+    resource: 'replicasets',
+    kind: 'ReplicaSet',
+    from: 'Deployment',
+    account: 'system:serviceaccount:kube-system:deployment-controller',
+  },
+  { resource: 'jobs', kind: 'Job', from: 'CronJob', account: 'system:serviceaccount:kube-system:cronjob-controller' },
+] as const;
+type Copier = (typeof copiers)[number];
 /** Their user name where the controller manager runs all controllers under one account. */
 const controllerManager = 'system:kube-controller-manager';
 
@@ -37,27 +44,54 @@ export class LabelProtection extends OperatorLabelPolicy {
         { name: 'is-not-a-controller-copying-a-template', expression: `!(${copiers.map(isCopier).join(' || ')})` },
       ],
       message: `${labels.type} is set by the operator alone: create an AgentRuntime`,
+      variables: [originsVariable, targetVariable],
       messageAt,
     });
   }
 }
 
-function isCopier({ resource, account }: { readonly resource: string; readonly account: string }): string {
+function isCopier({ resource, account }: Copier): string {
   const users = [account, controllerManager].map(celString).join(', ');
   return `request.resource.resource == ${celString(resource)} && request.userInfo.username in [${users}]`;
 }
+
+const targets = `[${targetKinds.map(({ kind }) => celString(kind)).join(', ')}]`;
+const anyTarget = new Intl.ListFormat('en', { type: 'disjunction' }).format(targetKinds.map(({ kind }) => kind));
+
+/** The workload that the object was copied from, where its owner references name one: pods belong to that. */
+const originsVariable = {
+  name: 'origins',
+  expression: `dyn(object).?metadata.?ownerReferences.orValue([]).filter(owner, ${copiers.map(isOrigin).join(' || ')})`,
+};
+
+function isOrigin({ kind, from }: Copier): string {
+  return `request.kind.kind == ${celString(kind)} && owner.kind == ${celString(from)}`;
+}
+
+/** What an AgentRuntime has to name instead: not every kind that makes pods can be enrolled itself. */
+const targetVariable = {
+  name: 'target',
+  expression: [
+    'variables.origins.size() > 0',
+    ' ? variables.origins[0].kind + " " + variables.origins[0].name + ", which owns this " + request.kind.kind',
+    ' + "; where there is one already, leave the label out here"',
+    ` : request.kind.kind in ${targets} ? "this " + request.kind.kind`,
+    ' : "the workload that owns this " + request.kind.kind',
+    ` + "; only a ${anyTarget} can be enrolled, so what nothing owns has to become one of these"`,
+  ].join(''),
+};
 
 /** Names the value, the place and what to do instead; a value that is no type is not repeated as one. */
 function messageAt({ id, where }: LabelPlace): string {
   const asked = `string(variables.${id}[0])`;
   const first = [
     `"the label ${labels.type}=" + ${asked} + " on the ${where} may not be set by hand: create an AgentRuntime`,
-    ` with spec.type " + ${type(asked)} + " whose targetRef names this " + request.kind.kind`,
+    ` with spec.type " + ${type(asked)} + " whose targetRef names " + variables.target`,
   ].join('');
   const changed = [
     `"the label ${labels.type} on the ${where} may not be changed from " + string(variables.${id}Before[0])`,
-    ` + " to " + ${asked} + " by hand: set spec.type of the AgentRuntime whose targetRef names this " + request.kind.kind`,
-    ` + " to " + ${type(asked)}`,
+    ` + " to " + ${asked} + " by hand: set spec.type to " + ${type(asked)} + " in the AgentRuntime whose targetRef names "`,
+    ` + variables.target`,
   ].join('');
   return `variables.${id}Before == [] ? ${first} : ${changed}`;
 }

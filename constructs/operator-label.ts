@@ -22,9 +22,11 @@ export interface OperatorLabel {
   readonly namespaceSelector: unknown;
   /** Who else may set it, as further match conditions. */
   readonly exceptions?: readonly { readonly name: string; readonly expression: string }[];
+  /** More variables of the policy, for the sentence. */
+  readonly variables?: readonly { readonly name: string; readonly expression: string }[];
   /** Short and fixed, for where no expression can be shown. */
   readonly message: string;
-  /** A CEL expression of the sentence that names value, place and remedy; it may use the variables `<id>` and `<id>Before`. */
+  /** A CEL expression of the sentence that names value, place and remedy; it may use the variables `<id>`, `<id>Before` and its own. */
   messageAt(place: LabelPlace): string;
 }
 
@@ -61,7 +63,7 @@ export abstract class OperatorLabelPolicy extends Construct {
 }
 
 function policySpec(account: OperatorAccount, policy: OperatorLabel): Readonly<Record<string, unknown>> {
-  const { label, resources, namespaceSelector, exceptions = [], message } = policy;
+  const { label, resources, namespaceSelector, exceptions = [], variables = [], message } = policy;
   return {
     failurePolicy: 'Fail',
     matchConstraints: {
@@ -80,10 +82,13 @@ function policySpec(account: OperatorAccount, policy: OperatorLabel): Readonly<R
       { name: 'is-not-the-operator', expression: isNotAccount(account.namespace, account.serviceAccountName) },
       ...exceptions,
     ],
-    variables: labelPlaces.flatMap(({ id, path }) => [
-      { name: id, expression: valueAt('object', path, label) },
-      { name: `${id}Before`, expression: `oldObject == null ? [] : ${valueAt('oldObject', path, label)}` },
-    ]),
+    variables: [
+      ...labelPlaces.flatMap(({ id, path }) => [
+        { name: id, expression: valueAt('object', path, label) },
+        { name: `${id}Before`, expression: `oldObject == null ? [] : ${valueAt('oldObject', path, label)}` },
+      ]),
+      ...variables,
+    ],
     validations: labelPlaces.map((place) => ({
       expression: `variables.${place.id} == [] || variables.${place.id} == variables.${place.id}Before`,
       messageExpression: policy.messageAt(place),

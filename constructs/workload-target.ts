@@ -17,7 +17,8 @@ export interface WorkloadTarget {
 }
 
 const { deployment, statefulSet, daemonSet, cronJob, job } = kinds;
-const targetKinds = [deployment, statefulSet, daemonSet, cronJob, job];
+/** The kinds of workload that can be enrolled. */
+export const targetKinds = [deployment, statefulSet, daemonSet, cronJob, job];
 
 /** The kinds that can be a target, for people: `apps Deployment, …`. */
 const supported = targetKinds.map(({ apiVersion, kind }) => `${kind} (${apiVersion})`).join(', ');

@@ -126,9 +126,42 @@ describe('what a refusal says', () => {
     const { message } = await writers.patch(target, mergePatch(kind, { metadata: 'Agent' }), developer);
     assert.match(
       message,
-      /from agent to Agent by hand: set spec\.type of .* this Deployment to agent or tool \(there is no/,
+      /from agent to Agent by hand: set spec\.type to agent or tool \(there is no other type\) in the .* names this Deployment$/,
     );
   });
+
+  const supported = 'Deployment, StatefulSet, DaemonSet, CronJob, or Job';
+  for (const unsupported of workloadKinds.filter(({ kind }) => !supported.includes(kind))) {
+    test(`${unsupported.kind} cannot be enrolled: what owns it can`, async () => {
+      const object = labelled(unsupported.make('alone'), unsupported.places['metadata'] ?? [], 'agent');
+      const { message } = await kube.request('POST', urlOf(unsupported, 'words'), object, { who: developer });
+      const remedy = `whose targetRef names the workload that owns this ${unsupported.kind}; only a ${supported} can be enrolled`;
+      assert.ok(message.includes(remedy), message);
+      const target = await writers.make(unsupported, 'words', 'enrolled');
+      await writers.enrol(target);
+      const changed = await writers.patch(target, mergePatch(unsupported, { metadata: 'tool' }), developer);
+      assert.ok(changed.message.includes('set spec.type to tool in the AgentRuntime'), changed.message);
+      assert.ok(changed.message.includes(remedy), changed.message);
+    });
+  }
+
+  for (const [copied, from] of [
+    ['ReplicaSet', 'Deployment'],
+    ['Job', 'CronJob'],
+  ]) {
+    test(`a ${copied} that a ${from} owns is enrolled by the ${from}`, async () => {
+      const owned = workloadKinds.find(({ kind: each }) => each === copied) ?? assert.fail(copied);
+      const owner = { apiVersion: 'any/v1', kind: from, name: 'weather', uid: 'u', controller: true };
+      const object = labelled(owned.make('owned'), owned.places['metadata'] ?? [], 'tool');
+      const metadata = { ...(object['metadata'] as object), ownerReferences: [owner] };
+      const answer = await kube.request('POST', urlOf(owned, 'words'), { ...object, metadata }, { who: developer });
+      refused(answer, 'tool');
+      assert.match(
+        answer.message,
+        new RegExp(`names ${from} weather, which owns this ${copied}; where there is one already`),
+      );
+    });
+  }
 });
 
 describe('VP-01 absent labels never fail', () => {
