@@ -25,45 +25,56 @@ const rfc8785: JsonStyle = { string: (value) => JSON.stringify(value), number: (
 
 /** Compact JSON with sorted members in another style; refuses what `canonicalJson` refuses. */
 export function styledJson(value: unknown, style: JsonStyle): string {
-  return text(value, '', style);
+  return text(value, style, []);
 }
 
-function text(value: unknown, at: string, style: JsonStyle): string {
+/** Where the value stands that is being written; spelled out only when it is refused. */
+type Path = (string | number)[];
+
+function text(value: unknown, style: JsonStyle, path: Path): string {
   switch (typeof value) {
     case 'boolean':
       return String(value);
     case 'string':
-      return string(value, at, style);
+      return string(value, style, path);
     case 'number':
-      if (!Number.isFinite(value)) throw refusal(at, `${value} is not a JSON number`);
+      if (!Number.isFinite(value)) throw refusal(path, `${value} is not a JSON number`);
       return style.number(value);
     case 'object':
       if (value === null) return 'null';
-      return Array.isArray(value) ? array(value, at, style) : object(value, at, style);
+      return Array.isArray(value) ? array(value, style, path) : object(value, style, path);
     default:
-      throw refusal(at, `${typeof value} has no JSON form`);
+      throw refusal(path, `${typeof value} has no JSON form`);
   }
 }
 
-function string(value: string, at: string, style: JsonStyle): string {
-  if (!value.isWellFormed()) throw refusal(at, 'a lone surrogate is not Unicode text');
+function string(value: string, style: JsonStyle, path: Path): string {
+  if (!value.isWellFormed()) throw refusal(path, 'a lone surrogate is not Unicode text');
   return style.string(value);
 }
 
-function array(items: readonly unknown[], at: string, style: JsonStyle): string {
+function array(items: readonly unknown[], style: JsonStyle, path: Path): string {
   const parts: string[] = [];
   // An index loop, because `map` skips holes and a hole would then vanish instead of being refused.
-  for (let i = 0; i < items.length; i++) parts.push(text(items[i], `${at}/${i}`, style));
+  for (let i = 0; i < items.length; i++) {
+    path.push(i);
+    parts.push(text(items[i], style, path));
+    path.pop();
+  }
   return `[${parts.join(',')}]`;
 }
 
-function object(value: object, at: string, style: JsonStyle): string {
+function object(value: object, style: JsonStyle, path: Path): string {
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) throw refusal(at, 'only plain objects have a JSON form');
+  if (prototype !== Object.prototype && prototype !== null) throw refusal(path, 'only plain objects have a JSON form');
   const members = value as Readonly<Record<string, unknown>>;
-  const parts = Object.keys(members)
-    .sort(style.compare)
-    .map((key) => `${string(key, at, style)}:${text(members[key], `${at}/${pointerToken(key)}`, style)}`);
+  const parts: string[] = [];
+  for (const key of Object.keys(members).sort(style.compare)) {
+    const name = string(key, style, path);
+    path.push(key);
+    parts.push(`${name}:${text(members[key], style, path)}`);
+    path.pop();
+  }
   return `{${parts.join(',')}}`;
 }
 
@@ -72,6 +83,7 @@ export function pointerToken(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-function refusal(at: string, why: string): TypeError {
+function refusal(path: Path, why: string): TypeError {
+  const at = path.map((step) => `/${pointerToken(String(step))}`).join('');
   return new TypeError(`no canonical JSON: ${why} (at ${at === '' ? 'the root' : at})`);
 }

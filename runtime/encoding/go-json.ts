@@ -10,14 +10,21 @@ export function goJson(value: unknown): string {
   return styledJson(value, style);
 }
 
-const style: JsonStyle = {
-  compare: byCodePoint,
-  string: (value) => JSON.stringify(value).replaceAll(/[<>&\u2028\u2029]/g, escaped),
-  number: (value) => (Object.is(value, -0) ? '-0' : JSON.stringify(value)),
-};
+/** What Go escapes beside what JSON asks for, and how. */
+const escapes: readonly (readonly [char: string, escape: string])[] = ['<', '>', '&', '\u2028', '\u2029'].map(
+  (char) => [char, `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`],
+);
 
-function escaped(char: string): string {
-  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const style: JsonStyle = { compare: byCodePoint, string: goString, number: goNumber };
+
+function goString(value: string): string {
+  const text = JSON.stringify(value);
+  if (!/[<>&\u2028\u2029]/.test(text)) return text;
+  return escapes.reduce((left, [char, escape]) => left.replaceAll(char, escape), text);
+}
+
+function goNumber(value: number): string {
+  return Object.is(value, -0) ? '-0' : JSON.stringify(value);
 }
 
 /** UTF-8 sorts as code points do; UTF-16 puts surrogates, which stand for the highest, before U+E000. */

@@ -63,11 +63,12 @@ function decoded(bytes: Uint8Array): string {
 
 const quote = 0x22;
 const backslash = 0x5c;
-const literals: readonly (readonly [text: string, value: Json])[] = [
-  ['true', true],
-  ['false', false],
-  ['null', null],
-];
+/** By the first character. */
+const literals: ReadonlyMap<string | undefined, readonly [text: string, value: Json]> = new Map([
+  ['t', ['true', true]],
+  ['f', ['false', false]],
+  ['n', ['null', null]],
+]);
 const numberPattern = '-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?';
 
 class Parser {
@@ -93,9 +94,9 @@ class Parser {
     this.#skipSpace();
     switch (this.#text[this.#at]) {
       case '{':
-        return this.#within(() => this.#object());
+        return this.#object();
       case '[':
-        return this.#within(() => this.#array());
+        return this.#array();
       case '"':
         return this.#string();
       default:
@@ -103,41 +104,48 @@ class Parser {
     }
   }
 
-  #within<T>(read: () => T): T {
+  /** Passes the bracket that opens an object or array. */
+  #enter(): void {
     this.#depth += 1;
     if (this.#depth > this.#mostDepth) {
       throw new Refused('limit', `it is nested deeper than ${this.#mostDepth} levels (${this.#place()})`);
     }
     this.#at += 1;
-    const value = read();
-    this.#depth -= 1;
-    return value;
   }
 
   #object(): JsonObject {
+    this.#enter();
     const members: Record<string, Json> = {};
-    if (this.#takes('}')) return members;
-    do {
-      this.#skipSpace();
-      if (this.#text[this.#at] !== '"') throw this.#unexpected();
-      const start = this.#at;
-      const name = this.#string();
-      if (Object.hasOwn(members, name)) {
-        throw new Refused('duplicate', `the member ${shown(name)} occurs twice in one object (${this.#place(start)})`);
-      }
-      this.#expect(':');
-      define(members, name, this.#value());
-    } while (this.#takes(','));
-    this.#expect('}');
+    if (!this.#takes('}')) {
+      do this.#member(members);
+      while (this.#takes(','));
+      this.#expect('}');
+    }
+    this.#depth -= 1;
     return members;
   }
 
+  #member(members: Record<string, Json>): void {
+    this.#skipSpace();
+    if (this.#text[this.#at] !== '"') throw this.#unexpected();
+    const start = this.#at;
+    const name = this.#string();
+    if (Object.hasOwn(members, name)) {
+      throw new Refused('duplicate', `the member ${shown(name)} occurs twice in one object (${this.#place(start)})`);
+    }
+    this.#expect(':');
+    setMember(members, name, this.#value());
+  }
+
   #array(): readonly Json[] {
+    this.#enter();
     const items: Json[] = [];
-    if (this.#takes(']')) return items;
-    do items.push(this.#value());
-    while (this.#takes(','));
-    this.#expect(']');
+    if (!this.#takes(']')) {
+      do items.push(this.#value());
+      while (this.#takes(','));
+      this.#expect(']');
+    }
+    this.#depth -= 1;
     return items;
   }
 
@@ -166,17 +174,16 @@ class Parser {
   }
 
   #scalar(): Json {
-    const literal = literals.find(([text]) => this.#text.startsWith(text, this.#at));
-    if (literal !== undefined) {
+    const literal = literals.get(this.#text[this.#at]);
+    if (literal !== undefined && this.#text.startsWith(literal[0], this.#at)) {
       this.#at += literal[0].length;
       return literal[1];
     }
     this.#number.lastIndex = this.#at;
-    const [digits] = this.#number.exec(this.#text) ?? [];
-    if (digits === undefined) throw this.#unexpected();
-    const value = Number(digits);
+    if (!this.#number.test(this.#text)) throw this.#unexpected();
+    const value = Number(this.#text.slice(this.#at, this.#number.lastIndex));
     if (!Number.isFinite(value)) throw new Refused('value', `a number is out of range (${this.#place()})`);
-    this.#at += digits.length;
+    this.#at = this.#number.lastIndex;
     return value;
   }
 
@@ -213,8 +220,8 @@ function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
-/** Assigning `__proto__` would set the prototype instead. */
-function define(members: Record<string, Json>, name: string, value: Json): void {
+/** Gives an object that is being made its own member of any name: assigning `__proto__` would set the prototype instead. */
+export function setMember(members: Record<string, Json>, name: string, value: Json): void {
   if (name !== '__proto__') members[name] = value;
   else Object.defineProperty(members, name, { value, writable: true, enumerable: true, configurable: true });
 }

@@ -1,6 +1,6 @@
 /** A card without what is empty: null, "", [] and {}, children first; some signers leave these out of what they sign. */
 
-import { isJsonObject, type Json, type JsonObject } from '../encoding/strict-json.ts';
+import { isJsonObject, type Json, type JsonObject, setMember } from '../encoding/strict-json.ts';
 import type { Omissions } from './omissions.ts';
 
 /** The root stays, however empty. */
@@ -19,19 +19,25 @@ interface Cleaning {
 }
 
 function members(object: JsonObject, cleaning: Cleaning): JsonObject {
-  const kept = Object.entries(object).flatMap(([name, value]): readonly (readonly [string, Json])[] => {
-    const cleaned = cleaning.omissions.within(name, () => clean(value, cleaning));
-    return cleaned === undefined ? [] : [[name, cleaned]];
-  });
-  return Object.fromEntries(kept) as Record<string, Json>;
+  const kept: Record<string, Json> = {};
+  for (const [name, value] of Object.entries(object)) {
+    cleaning.omissions.enter(name);
+    const cleaned = clean(value, cleaning);
+    cleaning.omissions.leave();
+    if (cleaned !== undefined) setMember(kept, name, cleaned);
+  }
+  return kept;
 }
 
 function items(list: readonly Json[], cleaning: Cleaning): readonly Json[] {
-  return list.flatMap((item, at): readonly Json[] => {
-    if (Array.isArray(item) && !cleaning.isIntoNestedArrays) return [item];
-    const cleaned = cleaning.omissions.within(at, () => clean(item, cleaning));
-    return cleaned === undefined ? [] : [cleaned];
-  });
+  const kept: Json[] = [];
+  for (const [at, item] of list.entries()) {
+    cleaning.omissions.enter(at);
+    const cleaned = Array.isArray(item) && !cleaning.isIntoNestedArrays ? item : clean(item, cleaning);
+    cleaning.omissions.leave();
+    if (cleaned !== undefined) kept.push(cleaned);
+  }
+  return kept;
 }
 
 /** Undefined: nothing is left. */

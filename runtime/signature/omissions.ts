@@ -6,8 +6,9 @@ const mostPointers = 64;
 const longestPointer = 1024;
 
 export interface Omissions {
-  /** Runs `read` one step deeper. */
-  within<T>(step: string | number, read: () => T): T;
+  /** Everything until `leave` is one step deeper. */
+  enter(step: string | number): void;
+  leave(): void;
   /** To be handed to `note`. */
   mark(): number;
   /** The present place is left out, and with it whatever was noted since `mark`. */
@@ -20,12 +21,8 @@ export function createOmissions(): Omissions {
   const path: (string | number)[] = [];
   const noted: string[] = [];
   return {
-    within(step, read) {
-      path.push(step);
-      const result = read();
-      path.pop();
-      return result;
-    },
+    enter: (step) => void path.push(step),
+    leave: () => void path.pop(),
     mark: () => noted.length,
     note(mark) {
       noted.length = mark;

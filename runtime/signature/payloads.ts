@@ -57,5 +57,6 @@ export function payloadOf(card: JsonObject, profile: Profile): Payload {
 
 /** Only the root's `signatures` is no part of the payload. */
 function withoutSignatures(card: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(card).filter(([name]) => name !== 'signatures')) as Record<string, Json>;
+  const { signatures: _, ...rest } = card;
+  return rest as Record<string, Json>;
 }

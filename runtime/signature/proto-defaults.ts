@@ -1,6 +1,6 @@
 /** A card without members that hold their default, by A2A 1.0 section 8.4.1 rule 1: those that the schema neither requires nor marks `optional`. */
 
-import { isJsonObject, type Json, type JsonObject } from '../encoding/strict-json.ts';
+import { isJsonObject, type Json, type JsonObject, setMember } from '../encoding/strict-json.ts';
 import type { Omissions } from './omissions.ts';
 
 /** What the schema says of a member, as far as the rule needs it. Members without a row are kept as they are. */
@@ -73,16 +73,16 @@ export function withoutDefaults(card: JsonObject, omissions: Omissions): JsonObj
 
 function reduced(object: JsonObject, message: string, omissions: Omissions): JsonObject {
   const fields = messages[message] ?? {};
-  const kept = Object.entries(object).flatMap(([name, value]): readonly (readonly [string, Json])[] =>
-    omissions.within(name, () => {
-      const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-      if (field === undefined) return [[name, value]];
-      if (field.isImplicit !== true || !isDefault(value, field)) return [[name, inside(value, field, omissions)]];
-      omissions.note(omissions.mark());
-      return [];
-    }),
-  );
-  return Object.fromEntries(kept) as Record<string, Json>;
+  const kept: Record<string, Json> = {};
+  for (const [name, value] of Object.entries(object)) {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    omissions.enter(name);
+    if (field === undefined) setMember(kept, name, value);
+    else if (field.isImplicit === true && isDefault(value, field)) omissions.note(omissions.mark());
+    else setMember(kept, name, inside(value, field, omissions));
+    omissions.leave();
+  }
+  return kept;
 }
 
 function isDefault(value: Json, { holds }: Field): boolean {
@@ -93,12 +93,17 @@ function isDefault(value: Json, { holds }: Field): boolean {
 
 function inside(value: Json, { message, holds }: Field, omissions: Omissions): Json {
   if (message === undefined) return value;
-  const below = (child: Json): Json => (isJsonObject(child) ? reduced(child, message, omissions) : child);
-  if (holds === 'one') return below(value);
-  if (holds === 'list' && Array.isArray(value)) {
-    return (value as readonly Json[]).map((item, at) => omissions.within(at, () => below(item)));
-  }
+  const below = (step: string | number, child: Json): Json => {
+    omissions.enter(step);
+    const left = isJsonObject(child) ? reduced(child, message, omissions) : child;
+    omissions.leave();
+    return left;
+  };
+  if (holds === 'one') return isJsonObject(value) ? reduced(value, message, omissions) : value;
+  if (Array.isArray(value))
+    return holds === 'list' ? (value as readonly Json[]).map((item, at) => below(at, item)) : value;
   if (holds !== 'map' || !isJsonObject(value)) return value;
-  const entries = Object.entries(value).map(([name, child]) => [name, omissions.within(name, () => below(child))]);
-  return Object.fromEntries(entries) as Record<string, Json>;
+  const kept: Record<string, Json> = {};
+  for (const [name, child] of Object.entries(value)) setMember(kept, name, below(name, child));
+  return kept;
 }

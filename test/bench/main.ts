@@ -19,11 +19,13 @@ import { measureLarge } from './scenario-large.ts';
 import { measurePods } from './scenario-pods.ts';
 import { measurePure } from './scenario-pure.ts';
 import { measureRestart } from './scenario-restart.ts';
+import { measureVerification } from './scenario-verification.ts';
 import { createWorld, type SharedWorld } from './shared-world.ts';
 
-/** In the order in which they run: the first seven share a control plane. */
+/** In the order in which they run: from admission to idle they share a control plane. */
 const scenarios: Readonly<Record<string, (world: SharedWorld) => Promise<Finding>>> = {
   pure: measurePure,
+  verification: measureVerification,
   admission: measureAdmission,
   pods: measurePods,
   enrol: reportEnrolment,
