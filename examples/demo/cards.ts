@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { AgentCard } from '../../runtime/api/agent-card.ts';
-import type { Pod } from '../../runtime/api/kubernetes.ts';
+import type { Pod, Service } from '../../runtime/api/kubernetes.ts';
 import { labels, spiffeId } from '../../runtime/api/names.ts';
 import { type Authority, createAuthority } from '../../test/support/svid.ts';
 import { type Cluster, DemoFailure, runScript, until } from './cluster.ts';
@@ -67,8 +67,8 @@ export async function sign({ cluster, authority }: CardTelling, agent: Agent, se
     };
     const input = write('card.json', JSON.stringify(agentCard(agent.name, agent.namespace)));
     const files = ['--key', write('key.pem', svid.key), '--chain', write('chain.pem', svid.chain)];
-    const { code, out, err } = await runScript('runtime/cli/main.ts', ['sign', input, ...files]);
-    if (code !== 0) throw new DemoFailure(`rossoctl sign failed with exit code ${code}: ${err}`);
+    const { code, out, err } = await runScript('runtime/cli/run.ts', ['sign', input, ...files]);
+    if (code !== 0 || out === '') throw new DemoFailure(`rossoctl sign failed with exit code ${code}: ${err}`);
     const { metadata } = await podOf(cluster, agent);
     const place = '/tmp/www/.well-known/agent-card.json';
     const save = ['--', 'sh', '-c', `cat > ${place}.new && mv ${place}.new ${place}`];
@@ -95,8 +95,10 @@ async function verdict(cluster: Cluster, agent: Agent, wanted: 'True' | 'False')
 /** Waits until billing can, or can no longer, fetch the weather agent's card; a call that hangs is given up after a second. */
 async function probe(cluster: Cluster, wanted: 'open' | 'closed'): Promise<void> {
   const { metadata } = await podOf(cluster, billing);
+  // By address: the static busybox of the demo's image does not look up names.
+  const service = await cluster.get<Service>(['service', weather.name, '-n', weather.namespace]);
   const at = ['exec', '-n', billing.namespace, metadata.name ?? '', '-c', 'agent', '--'];
-  const call = `wget -T 1 -q -O /dev/null http://weather.team1.svc:8080/.well-known/agent-card.json && echo open || echo closed`;
+  const call = `timeout 1 wget -q -O /dev/null http://${service.spec?.clusterIP ?? ''}:8080/.well-known/agent-card.json && echo open || echo closed`;
   await until(`the way from billing to weather to be ${wanted}`, async () =>
     (await cluster.kubectl([...at, 'sh', '-c', call])).trim() === wanted ? true : undefined,
   );
@@ -129,7 +131,7 @@ export async function tellCards(telling: CardTelling): Promise<void> {
     writeFileSync(bundle, authority.pem);
     tell.say('The same, offline:  rossoctl verify CARD --bundle FILE --trust-domain lab.local');
     const args = ['verify', '-', '--bundle', bundle, '--trust-domain', trustDomain];
-    tell.show((await runScript('runtime/cli/main.ts', args, { input: signed })).out);
+    tell.show((await runScript('runtime/cli/run.ts', args, { input: signed })).out);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

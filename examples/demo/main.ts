@@ -74,6 +74,7 @@ async function main(): Promise<void> {
   await tellStory({ cluster: cluster(lab), tell, authority, agentImage: 'lab.local/demo-agent:1' });
   tell.step('Done. The cluster is still up');
   tell.say(`look around:  npm run lab -- kubectl --name ${lab} get agentruntimes,agentcards,networkpolicies,pods -A`);
+  tell.say(`on one screen:  KUBECONFIG=.lab/${lab}/kubeconfig npx rossoctl status`);
   tell.say(`what would be injected, and why:  npx rossoctl inject -f FILE --explain`);
   tell.say(`remove it:    npm run lab -- down --name ${lab}`);
 }
