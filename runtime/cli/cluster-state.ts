@@ -11,6 +11,7 @@ import { workloadRows } from '../workload/kinds.ts';
 import { CliError } from './cli-error.ts';
 import type { Document } from './documents.ts';
 import { shownValue, withoutBigints } from './shown.ts';
+import { refuseTwice } from './twice.ts';
 
 /** An object of the input with the namespace it is in. */
 export interface Placed {
@@ -49,15 +50,16 @@ function roleKey({ apiVersion, kind }: Pick<Kind, 'apiVersion' | 'kind'>): strin
   return `${apiVersion} ${kind}`;
 }
 
-/** Sorts the documents; of several with one name the last counts, as if applied in order. Throws `CliError` for one an API server would refuse. */
+/** Sorts the documents. Throws `CliError` for one an API server would refuse, and for an object that is there twice. */
 export function clusterState(documents: readonly Document[], defaultNamespace: string): ClusterState {
+  refuseTwice(documents, defaultNamespace);
   const of = (role: Role) => documents.filter((document) => roles.get(roleKey(document)) === role);
   const placed = (role: Role) => of(role).map((document) => place(document, defaultNamespace));
   const workloads = placed('workload');
   const between = workloads.filter(({ object }) => object.kind === 'ReplicaSet' || object.kind === 'Job');
   return {
-    agentRuntimes: latest(placed('agentRuntime').map(agentRuntimeOf)),
-    configMaps: latest(placed('configMap').map(configMapOf)),
+    agentRuntimes: placed('agentRuntime').map(agentRuntimeOf),
+    configMaps: placed('configMap').map(configMapOf),
     namespaceLabels: new Map(
       placed('namespace').map(({ object }) => [object.metadata.name ?? '', object.metadata.labels ?? {}]),
     ),
@@ -124,11 +126,4 @@ function configMapOf({ document, object, namespace }: Placed): ConfigMap {
 
 function inNamespace(metadata: ObjectMeta, namespace: string): ObjectMeta {
   return { ...metadata, namespace };
-}
-
-/** The last object of each name. */
-function latest<T extends KubeObject>(objects: readonly T[]): readonly T[] {
-  return [
-    ...new Map(objects.map((object) => [`${object.metadata.namespace}/${object.metadata.name}`, object])).values(),
-  ];
 }

@@ -2,9 +2,8 @@
 
 import { isRecord } from '../authbridge/record.ts';
 import { CliError } from './cli-error.ts';
+import { type Piece, valuesOf } from './piece.ts';
 import { shownValue } from './shown.ts';
-import { jsonValues } from './json-stream.ts';
-import { yamlValues } from './yaml-stream.ts';
 
 export interface SourceText {
   /** As the user named it; `-` for standard input. */
@@ -22,11 +21,6 @@ export interface Document {
   readonly object: Readonly<Record<string, unknown>>;
 }
 
-interface Piece {
-  readonly text: string;
-  readonly firstLine: number;
-}
-
 /** Every object of the sources, in order. Throws `CliError` naming file, document and line for whatever is not a Kubernetes object. */
 export function documentsOf(sources: readonly SourceText[]): readonly Document[] {
   return sources.flatMap(documentsIn);
@@ -35,17 +29,18 @@ export function documentsOf(sources: readonly SourceText[]): readonly Document[]
 function documentsIn({ file, text }: SourceText): readonly Document[] {
   const found: Document[] = [];
   let number = 0;
-  for (const { text: piece, firstLine } of piecesOf(text.replace(/^\uFEFF/, ''))) {
-    const json = jsonValues(piece);
-    const parsed = json ?? yamlValues(piece);
+  for (const piece of piecesOf(text.replace(/^\uFEFF/, ''))) {
+    const { firstLine } = piece;
+    const parsed = valuesOf(piece, file);
     if ('fault' in parsed) {
-      throw new CliError(`${file}, document ${number + 1}, line ${firstLine + parsed.line - 1}: ${parsed.fault}`);
+      const where = parsed.line === undefined ? '' : `, line ${firstLine + parsed.line - 1}`;
+      throw new CliError(`${file}, document ${number + parsed.before + 1}${where}: ${parsed.fault}`);
     }
-    for (const { value, line } of parsed) {
+    for (const { value, line } of parsed.values) {
       number += 1;
       if (value === undefined || value === null) continue;
       const origin = `${file}, document ${number} (line ${firstLine + line - 1})`;
-      found.push(...unrolled(value, { origin, isJson: json !== undefined }));
+      found.push(...unrolled(value, { origin, isJson: parsed.isJson }));
     }
   }
   return found;

@@ -43,9 +43,14 @@ async function readAll(names: readonly string[], { stdin }: Terminal) {
 
 /** Namespace of objects that state none. Throws `CliError` for a name that no namespace can have. */
 export function namespaceOf(given: Arguments): string {
-  const namespace = valueOf(given, 'namespace') ?? 'default';
-  if (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace)) return namespace;
+  return givenNamespace(given) ?? 'default';
+}
+
+/** The value of a flag that names a namespace. Throws `CliError` for a name that no namespace can have. */
+export function givenNamespace(given: Arguments, flag = 'namespace'): string | undefined {
+  const namespace = valueOf(given, flag);
+  if (namespace === undefined || /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace)) return namespace;
   throw new CliError(
-    `--namespace: ${JSON.stringify(namespace)} is no name of a namespace: lower-case letters, digits and dashes`,
+    `--${flag}: ${JSON.stringify(namespace)} is no name of a namespace: lower-case letters, digits and dashes`,
   );
 }

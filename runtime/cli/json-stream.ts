@@ -1,21 +1,52 @@
-/** Reads JSON documents that follow one another in a text. */
+/** Reads JSON documents that follow one another in a text, strictly: what two parsers could read differently is a fault. */
 
-import type { ParsedValue } from './parsed-value.ts';
+import { parseStrictJson, type JsonFault } from '../encoding/strict-json.ts';
+import type { ParsedValue, ParseFault } from './parsed-value.ts';
 
-/** Every document of the text, or `undefined` when it is not JSON throughout (it may still be YAML). Whole numbers beyond 2^53 keep their digits. */
-export function jsonValues(text: string): readonly ParsedValue[] | undefined {
-  if (!/^\s*\{/.test(text)) return undefined;
+/** Why a text is no JSON documents. The sentence says line and column, counted from the line on which the text begins. */
+export interface JsonStreamFault extends ParseFault {
+  readonly kind: JsonFault['kind'];
+}
+
+/** Deeper than any object of Kubernetes, and far from exhausting the stack. */
+const mostDepth = 256;
+
+/**
+ * Every document of the text, or why it cannot be read: no JSON, a member twice, a number beyond a double, nested too deeply, or text
+ * behind a document that is none. Whole numbers beyond 2^53 keep their digits (bigint).
+ */
+export function jsonValues(text: string, firstLine: number): readonly ParsedValue[] | JsonStreamFault {
   const values: ParsedValue[] = [];
-  for (let at = nextText(text, 0); at < text.length; ) {
-    const end = endOfObject(text, at);
-    if (end === undefined) return undefined;
-    const value = parsed(text.slice(at, end));
-    if (value === undefined) return undefined;
-    values.push({ value, line: lineAt(text, at) });
-    at = nextText(text, end);
+  let line = 1;
+  for (let last = 0, at = nextText(text, 0); at < text.length; at = nextText(text, last)) {
+    line += newlines(text.slice(last, at));
+    const end = endOfValue(text, at) ?? text.length;
+    const document = text.slice(at, end);
+    const column = at - text.lastIndexOf('\n', at) - 1;
+    if (faultIn(document) !== undefined) {
+      return { before: values.length, ...placedFault(document, firstLine + line - 1, column) };
+    }
+    values.push({ value: JSON.parse(document, exactIntegers), line });
+    line += newlines(document);
+    last = end;
   }
   return values;
 }
+
+function faultIn(text: string): JsonFault | undefined {
+  const bytes = Buffer.from(text);
+  const read = parseStrictJson(bytes, { bytes: bytes.length, depth: mostDepth });
+  return 'fault' in read ? read.fault : undefined;
+}
+
+/** The fault of a document with its place in the file: blanks stand for what is before it. */
+function placedFault(document: string, line: number, column: number): Omit<JsonStreamFault, 'before'> {
+  const { kind, message } = faultIn(`${'\n'.repeat(line - 1)}${' '.repeat(column)}${document}`) ?? neverSound;
+  return { kind, fault: message };
+}
+
+/** Blanks before a document cure nothing. */
+const neverSound: JsonFault = { kind: 'syntax', message: 'it is no JSON' };
 
 function nextText(text: string, from: number): number {
   let at = from;
@@ -23,9 +54,9 @@ function nextText(text: string, from: number): number {
   return at;
 }
 
-/** Index after the brace that closes the object at `start`; `undefined` when it begins with none or never closes. */
-function endOfObject(text: string, start: number): number | undefined {
-  if (text[start] !== '{') return undefined;
+/** Index after the bracket that closes the one at `start`; `undefined` when there is none or it never closes. */
+function endOfValue(text: string, start: number): number | undefined {
+  if (text[start] !== '{' && text[start] !== '[') return undefined;
   let depth = 0;
   let inString = false;
   for (let at = start; at < text.length; at += 1) {
@@ -51,16 +82,8 @@ const exactIntegers: Reviver = (_, value, context) =>
     ? BigInt(context?.source ?? 0)
     : value;
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text, exactIntegers);
-  } catch {
-    return undefined;
-  }
-}
-
-function lineAt(text: string, index: number): number {
-  let line = 1;
-  for (let at = text.indexOf('\n'); at >= 0 && at < index; at = text.indexOf('\n', at + 1)) line += 1;
-  return line;
+function newlines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
 }

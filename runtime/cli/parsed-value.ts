@@ -6,8 +6,10 @@ export interface ParsedValue {
   readonly line: number;
 }
 
-/** Why a piece cannot be read. */
+/** Why a piece cannot be read; `line` is absent where the sentence says its place itself. */
 export interface ParseFault {
   readonly fault: string;
-  readonly line: number;
+  readonly line?: number;
+  /** How many values of the piece stand before it. */
+  readonly before: number;
 }

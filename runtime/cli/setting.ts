@@ -5,6 +5,7 @@ import type { FileText } from '../config/layers-of.ts';
 import { type Arguments, valueOf } from './arguments.ts';
 import { CliError } from './cli-error.ts';
 import type { Terminal } from './command.ts';
+import { givenNamespace } from './input.ts';
 import type { Setting } from './offline-snapshot.ts';
 import { readInput } from './read-input.ts';
 
@@ -15,7 +16,7 @@ export async function settingOf(given: Arguments, terminal: Terminal): Promise<S
     mounted(valueOf(given, 'gates'), files.gates, terminal),
   ]);
   return {
-    operatorNamespace: valueOf(given, 'operator-namespace') ?? install.namespace,
+    operatorNamespace: givenNamespace(given, 'operator-namespace') ?? install.namespace,
     csiDriver: !given.switches.has('no-csi-driver'),
     nativeSidecars: hasNativeSidecars(valueOf(given, 'server-version')),
     configFile,

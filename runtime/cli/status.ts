@@ -8,6 +8,7 @@ import type { LiveReader } from '../engine/types.ts';
 import { type Arguments, valueOf } from './arguments.ts';
 import { CliError, exitCodes } from './cli-error.ts';
 import type { Command, Terminal } from './command.ts';
+import { givenNamespace } from './input.ts';
 import { type ClusterView, statusLines } from './status-view.ts';
 
 export const statusCommand: Command = {
@@ -28,7 +29,7 @@ Exit code: 0 shown, 2 wrong usage or the cluster cannot be read.`,
 async function run(given: Arguments, terminal: Terminal): Promise<number> {
   const [unexpected] = given.positionals;
   if (unexpected !== undefined) throw new CliError(`unexpected argument ${unexpected}; status takes flags only`);
-  const namespace = valueOf(given, 'namespace');
+  const namespace = givenNamespace(given);
   try {
     const view = await withReader(given, (reader) => readView(reader, namespace));
     terminal.out(`${statusLines(view).join('\n')}\n`);
@@ -80,9 +81,23 @@ async function readView(reader: LiveReader, namespace: string | undefined): Prom
     reader.list(kinds.pod, enrolled),
     reader.list(kinds.replicaSet, enrolled),
   ]);
+  if (namespace !== undefined && runtimes.length === 0) await refuseUnknown(reader, namespace);
   const wantsJobs = runtimes.some(({ spec }) => spec.targetRef.kind === 'CronJob');
   const jobs = wantsJobs ? await reader.list(kinds.job, where) : [];
   return { runtimes, pods, between: [...replicaSets, ...jobs] };
+}
+
+/** A namespace that does not exist has no AgentRuntimes either, and is most likely a slip. Who may not read it is not told. */
+async function refuseUnknown(reader: LiveReader, name: string): Promise<void> {
+  const found = await reader.get(kinds.namespace, { name }).catch((error: unknown) => {
+    if (isForbidden(error)) return 'unknown';
+    throw error;
+  });
+  if (found === undefined) throw new CliError(`the cluster has no namespace ${name}; leave -n out to see all`);
+}
+
+function isForbidden(error: unknown): boolean {
+  return error instanceof Error && 'status' in error && error.status === 403;
 }
 
 /** A failure of the world as one sentence with what to do; a bug stays what it is. */

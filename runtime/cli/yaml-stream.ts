@@ -1,6 +1,6 @@
 /** Reads the YAML of manifests as Kubernetes' own tools do: YAML 1.1 scalars, without dates and base-60 numbers. */
 
-import { LineCounter, parseAllDocuments, type Tags } from 'yaml';
+import { type Document, LineCounter, parseAllDocuments, type Scalar, type Tags, visit } from 'yaml';
 import type { ParsedValue, ParseFault } from './parsed-value.ts';
 
 /** Scalars that kubectl leaves as text. */
@@ -8,7 +8,7 @@ const leftAsText = new Set(['tag:yaml.org,2002:timestamp']);
 
 /**
  * Every document of the text. `0644` is octal and `on` is true, as in any manifest; timestamps stay text, and so does every key. Whole numbers beyond 2^53 keep their
- * digits (bigint). Keys that occur twice are a fault.
+ * digits (bigint). Keys that occur twice are a fault, and so are numbers that no JSON can hold.
  */
 export function yamlValues(text: string): readonly ParsedValue[] | ParseFault {
   const lines = new LineCounter();
@@ -24,14 +24,33 @@ export function yamlValues(text: string): readonly ParsedValue[] | ParseFault {
     const values: ParsedValue[] = [];
     for (const document of documents) {
       const [error] = document.errors;
-      if (error !== undefined) return { fault: firstLine(error.message), line: lines.linePos(error.pos[0]).line };
+      if (error !== undefined)
+        return { before: values.length, fault: firstLine(error.message), line: lines.linePos(error.pos[0]).line };
+      const odd = oddNumber(document);
+      if (odd !== undefined) {
+        const fault = `${String(odd.value)} is not a number JSON can hold`;
+        return { before: values.length, fault, line: lines.linePos(odd.range?.[0] ?? 0).line };
+      }
       const begin = document.contents?.range?.[0] ?? 0;
       values.push({ value: plain(document.toJS({ maxAliasCount: 1000 }), new Map()), line: lines.linePos(begin).line });
     }
     return values;
   } catch (error) {
-    return { fault: firstLine(messageOf(error)), line: 1 };
+    return { before: 0, fault: firstLine(messageOf(error)), line: 1 };
   }
+}
+
+/** The first number that is infinite or none: Kubernetes takes YAML for a spelling of JSON. */
+function oddNumber(document: Document): Scalar | undefined {
+  let found: Scalar | undefined;
+  visit(document, {
+    Scalar: (_, node) => {
+      if (typeof node.value !== 'number' || Number.isFinite(node.value)) return undefined;
+      found = node;
+      return visit.BREAK;
+    },
+  });
+  return found;
 }
 
 function isLeftAsText({ tag, format }: { readonly tag: string; readonly format?: string | undefined }): boolean {

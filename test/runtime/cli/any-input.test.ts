@@ -49,7 +49,7 @@ test('a document spoiled in one place never leads to an internal error', async (
   const seen = new Set<number>();
   await fc.assert(
     fc.asyncProperty(fc.array(spoiled, { minLength: 1, maxLength: 2 }), fc.boolean(), async (wrong, isReviewed) => {
-      const state = documents.slice(1, 2);
+      const state = [{ ...documents[1], metadata: { name: 'state', namespace: 'team1' } }];
       const all = isReviewed ? wrong.map(review) : [...wrong, ...state];
       const { code, err } = await inject(all.map((document) => JSON.stringify(document)).join('\n---\n'), '--explain');
       assert.ok(!err.includes('internal error'), err);

@@ -86,6 +86,8 @@ const usage: readonly (readonly [readonly string[], RegExp])[] = [
   [['inject', '-f', '-', '--server-version', 'new'], /--server-version must be like 1.31/],
   [['inject', '-f', '-', '--explain=yes'], /--explain takes no value/],
   [['inject', '-f', '-', '-n', 'a', '-n', 'b'], /--namespace can be given once only/],
+  [['inject', '-f', '-', '--operator-namespace', 'Team2'], /--operator-namespace: "Team2" is no name of a namespace/],
+  [['explain', '-f', '-', '-n', 'a/b'], /--namespace: "a\/b" is no name of a namespace/],
   [['inject', '-f', '-', '--config', 'missing.yaml'], /missing.yaml cannot be read/],
 ];
 for (const [argv, message] of usage) {

@@ -9,7 +9,7 @@ const unreadable: readonly (readonly [string, string, RegExp])[] = [
   ['comments alone', '# nothing\n---\n', /no documents/],
   ['only state', r0Yaml, /nothing to inject/],
   ['broken YAML', stream(r0Yaml, 'kind: Pod\n  a: 1\n'), /standard input, document 2, line 8: /],
-  ['broken JSON', '{"kind": "Pod",', /document 1, line 1: /],
+  ['broken JSON', '{"kind": "Pod",', /document 1: it ends too early \(line 1, column 16\)/],
   ['a duplicate key', 'kind: Pod\nkind: Pod\n', /line 2: .*unique/],
   ['a scalar', 'just text\n', /no Kubernetes object: it is the string/],
   ['a list of things', '[1, 2]', /it is a list/],
