@@ -98,6 +98,6 @@ function certificatesOf(x5c: Json | undefined): readonly string[] | Refusal {
 }
 
 /** What was signed (RFC 7515 section 5.2): the header as served, and the payload, which is always made anew from the card. */
-export function signingInput(encodedHeader: string, payload: string): Buffer {
-  return Buffer.from(`${encodedHeader}.${Buffer.from(payload).toString('base64url')}`, 'latin1');
+export function signingInput(encodedHeader: string, encodedPayload: string): Buffer {
+  return Buffer.from(`${encodedHeader}.${encodedPayload}`, 'latin1');
 }

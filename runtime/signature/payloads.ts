@@ -14,6 +14,8 @@ export type Profile = (typeof profiles)[number];
 export interface Payload {
   readonly profile: Profile;
   readonly text: string;
+  /** As it stands in the signing input: base64url of the text's UTF-8. */
+  readonly encoded: string;
   /** The tree the text was made from: the signature covers it, and no more. */
   readonly tree: JsonObject;
   /** JSON pointers of what the card has and the tree has not, at most 64 of at most 1,024 characters. */
@@ -52,7 +54,8 @@ export function payloadOf(card: JsonObject, profile: Profile): Payload {
   const { reduce, write } = forms[profile];
   const omissions = createOmissions();
   const tree = reduce(withoutSignatures(card), omissions);
-  return { profile, text: write(tree), tree, unsigned: omissions.pointers() };
+  const text = write(tree);
+  return { profile, text, encoded: Buffer.from(text).toString('base64url'), tree, unsigned: omissions.pointers() };
 }
 
 /** Only the root's `signatures` is no part of the payload. */

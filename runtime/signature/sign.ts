@@ -52,8 +52,8 @@ export function signCard(body: Uint8Array, options: SignOptions): Signed {
     x5c: chain.certificates.map(({ der }) => der.toString('base64')),
   };
   const encodedHeader = Buffer.from(JSON.stringify(header)).toString('base64url');
-  const { text } = payloadOf(read.card, 'jcs');
-  const signature = signatureOf(algorithm, key, signingInput(encodedHeader, text)).toString('base64url');
+  const { text, encoded } = payloadOf(read.card, 'jcs');
+  const signature = signatureOf(algorithm, key, signingInput(encodedHeader, encoded)).toString('base64url');
   const { signatures: _, ...card } = read.card;
   return {
     card: { ...card, signatures: [...kept, { protected: encodedHeader, signature }] },

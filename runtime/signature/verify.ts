@@ -114,7 +114,7 @@ function verifyEntry(entry: Json, payloads: Payloads, options: VerifyOptions): A
   if (isRefusal(candidates)) return { ...known, ended: { step: 'payload', refusal: candidates } };
   for (const payload of candidates) {
     // 6. The header as served and that payload.
-    const input = signingInput(header.protected, payload.text);
+    const input = signingInput(header.protected, payload.encoded);
     // 7. The signature itself.
     if (!isSignatureOf(header.algorithm, key, { input, signature: header.signature })) continue;
     return { ...known, payload, binding: bindingOf(identity, options) };

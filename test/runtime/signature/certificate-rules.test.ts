@@ -1,13 +1,13 @@
 /** What is demanded of each certificate by its place: one case a rule. */
 
 import { extension, oid, sequence, tlv } from './der-writer.ts';
-import { below, intermediate, leaf, root, testPaths } from './paths.ts';
+import { below, intermediate, leaf, root, expectPaths } from './paths.ts';
 import { basicConstraints, caExtensions, issue, keyUsage, makeKeys, svidExtensions, uris, usage } from './pki.ts';
 
 const nothing = tlv(0x05);
 const example = 'spiffe://example.org/ns/a/sa/b';
 
-testPaths([
+expectPaths([
   {
     because: 'an intermediate without basic constraints',
     x5c: below({ extensions: [keyUsage(usage.keyCertSign)] }),

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { certificateOf } from '../../../runtime/signature/certificate.ts';
 import { isRefusal } from '../../../runtime/signature/refusal.ts';
-import { below, intermediate, leaf, outcome, type PathCase, root, testPaths } from './paths.ts';
+import { below, intermediate, leaf, outcome, type PathCase, root, expectPaths } from './paths.ts';
 import { base64Of, caExtensions, issue, makeKeys, svidExtensions } from './pki.ts';
 
 const other = issue({ subject: 'O=other', extensions: caExtensions() });
@@ -21,7 +21,7 @@ const longRoot = issue({
   extensions: caExtensions(),
 });
 
-testPaths([
+expectPaths([
   { because: 'leaf, intermediate, root in the bundle', x5c: [leaf, intermediate], bundle: [root], length: 3 },
   { because: 'the anchor may be repeated at the end', x5c: [leaf, intermediate, root], bundle: [root], length: 3 },
   { because: 'and more than once', x5c: [leaf, intermediate, root, root], bundle: [root], length: 3 },

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isRefusal } from '../../../runtime/signature/refusal.ts';
 import { type Extension, extension, name, sequence, tlv } from './der-writer.ts';
-import { below, outcome, root, testPaths } from './paths.ts';
+import { below, outcome, root, expectPaths } from './paths.ts';
 import { caExtensions, type Issued, issue, svidExtensions, uris } from './pki.ts';
 
 /** GeneralSubtrees of URIs, `[0]` permitted or `[1]` excluded. */
@@ -23,7 +23,7 @@ const constrained = (constraint: Extension, ...ids: readonly string[]) =>
   );
 const example = 'spiffe://example.org/ns/a/sa/b';
 
-testPaths([
+expectPaths([
   {
     because: 'permitted URIs',
     x5c: constrained(uriConstraints('permitted', 'example.org'), example),

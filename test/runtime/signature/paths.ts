@@ -38,7 +38,7 @@ export function below(
 }
 
 /** One test a case. */
-export function testPaths(cases: readonly PathCase[]): void {
+export function expectPaths(cases: readonly PathCase[]): void {
   for (const each of cases) {
     test(`path: ${each.because}: ${each.reason ?? 'good'}`, () => {
       const result = outcome(each);
