@@ -1,7 +1,7 @@
 // Reads the lab's command line into a command, or into what is wrong with it.
 import { defaultLabName } from './locations.ts';
 
-/** What to do. */
+/** What to do; without a name, with the lab that `chosenLab` says. */
 export type LabCommand =
   | {
       readonly verb: 'up';
@@ -9,9 +9,9 @@ export type LabCommand =
       readonly isControlPlaneOnly: boolean;
       readonly context: string | undefined;
     }
-  | { readonly verb: 'down' | 'status'; readonly name: string }
-  | { readonly verb: 'kubectl'; readonly name: string; readonly parameters: readonly string[] }
-  | { readonly verb: 'load'; readonly name: string; readonly archive: string }
+  | { readonly verb: 'down' | 'status'; readonly name: string | undefined }
+  | { readonly verb: 'kubectl'; readonly name: string | undefined; readonly parameters: readonly string[] }
+  | { readonly verb: 'load'; readonly name: string | undefined; readonly archive: string }
   | { readonly verb: 'build'; readonly isSpire: boolean }
   | { readonly verb: 'help' }
   | { readonly verb: 'mistake'; readonly message: string };
@@ -31,12 +31,13 @@ A Kubernetes cluster on this machine, built from source and used by the tests an
   build                   only build the binaries this user can run (a node needs root on Linux)
     --spire               a SPIRE server and agent instead; needs a C compiler
 
-  --name NAME             which lab (default "${defaultLabName}"); several run side by side
+  --name NAME             which lab; several run side by side. Without it "up" means "${defaultLabName}", and any
+                          other command means that one or else the only lab there is
   --help                  show this text
 `;
 
 interface Options {
-  readonly name: string;
+  readonly name: string | undefined;
   readonly isControlPlaneOnly: boolean;
   readonly context: string | undefined;
   readonly isSpire: boolean;
@@ -77,7 +78,7 @@ function commandOf(options: Options): LabCommand {
   if (misplaced !== undefined) return { verb: 'mistake', message: misplaced };
   switch (verb) {
     case 'up':
-      return { verb, name, isControlPlaneOnly, context };
+      return { verb, name: name ?? defaultLabName, isControlPlaneOnly, context };
     case 'down':
     case 'status':
       return { verb, name };
@@ -103,7 +104,7 @@ const takesValue = (word: string | undefined): boolean => word === '--name' || w
 
 function readOptions(argv: readonly string[]): Options {
   let options: Options = {
-    name: defaultLabName,
+    name: undefined,
     isControlPlaneOnly: false,
     context: undefined,
     isSpire: false,

@@ -3,12 +3,14 @@ import { relative, resolve } from 'node:path';
 import { type LabCommand, parseArguments, usage } from './arguments.ts';
 import { clusterBinaries, controlPlaneBinaries, spireBinaries } from './binaries.ts';
 import { ensureBinaries } from './build.ts';
+import { chosenLab, noSuchLab } from './chosen-lab.ts';
 import { down, endLab } from './down.ts';
 import { becomeKubectl } from './kubectl.ts';
 import { LabError } from './lab-error.ts';
 import { loadImage } from './load-image.ts';
 import { defaultLabName, labKubeconfigPath } from './locations.ts';
 import { reportToStderr, secondsSince } from './progress.ts';
+import { existingLabs } from './state.ts';
 import { labStatus } from './status.ts';
 import { canRunNode, up } from './up.ts';
 
@@ -17,17 +19,17 @@ async function run(command: LabCommand): Promise<number> {
     case 'up':
       return runUp(command);
     case 'down':
-      return runDown(command.name);
+      return runDown(meant(command));
     case 'status': {
-      const { text, isUp } = labStatus(command.name);
+      const { text, isUp } = labStatus(meant(command));
       process.stdout.write(text);
       return isUp ? 0 : 1;
     }
     case 'kubectl':
-      return becomeKubectl(command.name, command.parameters);
+      return becomeKubectl(meant(command), command.parameters);
     case 'load': {
       const archive = resolve(process.env['INIT_CWD'] ?? '.', command.archive);
-      const isLoaded = await loadImage(command.name, archive);
+      const isLoaded = await loadImage(meant(command), archive);
       process.stdout.write(`${command.archive} ${isLoaded ? 'is loaded' : 'was loaded before'}\n`);
       return 0;
     }
@@ -43,6 +45,10 @@ async function run(command: LabCommand): Promise<number> {
       process.stderr.write(`${command.message}\n\n${usage}`);
       return 2;
   }
+}
+
+function meant({ verb, name }: { readonly verb: string; readonly name: string | undefined }): string {
+  return chosenLab(name, existingLabs(), verb);
 }
 
 async function runUp(command: LabCommand & { readonly verb: 'up' }): Promise<number> {
@@ -66,8 +72,8 @@ async function runDown(name: string): Promise<number> {
   const startMs = performance.now();
   const existed = await down(name);
   const kubeconfig = relative(process.cwd(), labKubeconfigPath(name));
-  const text = existed ? `is down after ${secondsSince(startMs)}; ${kubeconfig} is removed` : 'was not up';
-  process.stdout.write(`The lab "${name}" ${text}.\n`);
+  const done = `The lab "${name}" is down after ${secondsSince(startMs)}; ${kubeconfig} is removed.`;
+  process.stdout.write(`${existed ? done : noSuchLab(name, existingLabs(), 'down')}\n`);
   return 0;
 }
 

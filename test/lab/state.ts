@@ -1,5 +1,5 @@
 // What a lab writes down about itself, so that a later command can find and end exactly what was started.
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Component } from './component.ts';
 import { labDir } from './locations.ts';
@@ -47,6 +47,15 @@ function statePath(name: string): string {
 export function readState(name: string): LabState | undefined {
   const path = statePath(name);
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as LabState) : undefined;
+}
+
+/** The names of all labs there are, sorted. */
+export function existingLabs(): readonly string[] {
+  const all = dirname(labDir('any'));
+  if (!existsSync(all)) return [];
+  return readdirSync(all)
+    .filter((name) => existsSync(statePath(name)))
+    .sort();
 }
 
 /** Writes the state as a whole: a reader sees the old or the new one. */

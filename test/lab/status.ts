@@ -1,11 +1,12 @@
 // Shows what of a lab runs.
 import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
+import { noSuchLab } from './chosen-lab.ts';
 import { labKubeconfigPath } from './locations.ts';
 import { childOf } from './node/namespaces.ts';
 import { isRunning, type ProcessIdentity } from './process-identity.ts';
 import type { Component } from './component.ts';
-import { type LabState, readState } from './state.ts';
+import { existingLabs, type LabState, readState } from './state.ts';
 
 /** The text of `status` and whether the lab is up. */
 export interface Status {
@@ -16,7 +17,9 @@ export interface Status {
 /** Describes the lab of this name. */
 export function labStatus(name: string): Status {
   const state = readState(name);
-  if (state === undefined) return { text: `There is no lab "${name}".\n`, isUp: false };
+  const labs = existingLabs();
+  if (state === undefined) return { text: `${noSuchLab(name, labs, 'status')}\n`, isUp: false };
+  const others = labs.filter((other) => other !== name);
   const kubeconfig = `KUBECONFIG=${relative(process.cwd(), labKubeconfigPath(name))}`;
   if (state.kind === 'context') {
     return {
@@ -36,6 +39,7 @@ export function labStatus(name: string): Status {
     ...table,
     `API server ${state.server}, the host as seen from it ${state.hostAddress}`,
     kubeconfig,
+    ...(others.length === 0 ? [] : [`Other labs: ${others.join(', ')}`]),
   ];
   return { text: `${lines.join('\n')}\n`, isUp };
 }
