@@ -39,6 +39,12 @@ expectPaths([
     reason: 'x5c-malformed',
   },
   {
+    because: 'BER within a name',
+    x5c: below({}, { encodedSubject: sequence(Buffer.from('318100', 'hex')) }),
+    bundle: [root],
+    reason: 'x5c-malformed',
+  },
+  {
     because: 'a leaf without key usage',
     x5c: below({}, { extensions: [basicConstraints(false), uris(example)] }),
     bundle: [root],

@@ -113,3 +113,20 @@ test('path length: authorities below count, those that issued themselves do not,
   const result = outcome({ x5c: [svid, between], bundle: [short] });
   assert.equal(isRefusal(result) && result.reason, 'pathlen-violated');
 });
+
+test('an authority that issued itself a certificate is not held to its own constraints, the leaf below is', () => {
+  const permits = uriConstraints('permitted', 'example.org');
+  const authority = issue({ subject: 'CN=a', issuer: root, extensions: [...caExtensions(), permits] });
+  const renewed = issue({
+    subject: 'CN=a',
+    issuer: authority,
+    extensions: [...caExtensions(), uris('spiffe://other.test')],
+  });
+  const reason = (id: string) => {
+    const svid = issue({ subject: 'O=SPIRE', issuer: renewed, extensions: svidExtensions(id) });
+    const result = outcome({ x5c: [svid, renewed, authority], bundle: [root] });
+    return isRefusal(result) ? result.reason : 'good';
+  };
+  assert.equal(reason('spiffe://example.org/a'), 'good');
+  assert.equal(reason('spiffe://other.test/a'), 'name-constraints');
+});

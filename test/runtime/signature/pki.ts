@@ -41,6 +41,8 @@ export interface Wish {
   readonly hash?: 'sha1' | 'sha256' | 'sha384' | 'sha512';
   /** The algorithm stated outside what is signed, when it is to differ. */
   readonly outerHash?: Wish['hash'];
+  /** The subject's encoding, when it is to be another than that of `subject`. */
+  readonly encodedSubject?: Buffer;
   /** 0 is version 1. */
   readonly version?: number;
   readonly extensions: readonly Extension[];
@@ -57,7 +59,7 @@ export function issue(wish: Wish): Issued {
     algorithm,
     name(wish.issuerName ?? issuer?.subject ?? subject),
     sequence(time(wish.notBefore ?? '2026-01-01T00:00:00Z'), time(wish.notAfter ?? '2036-01-01T00:00:00Z')),
-    name(subject),
+    wish.encodedSubject ?? name(subject),
     spki(keys),
     version === 0 ? undefined : tlv(0xa3, sequence(...allExtensions(wish, keys).map(({ encoded }) => encoded))),
   );
