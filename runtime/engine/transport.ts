@@ -6,10 +6,10 @@ import { type Clock, pause } from './clock.ts';
 import { createDeadline, type Deadline } from './deadline.ts';
 import { ApiError, ApiUnreachable } from './errors.ts';
 import type { Connection } from './kubeconfig.ts';
-import { lateSignal } from './late-signal.ts';
 import type { Limiter } from './limiter.ts';
 import type { Metrics } from './metrics.ts';
 import { catchStreamErrors } from './stream-errors.ts';
+import { abandonable, tellsWhenSent, unreset, type WhenSent } from './unreset.ts';
 
 export interface RequestSpec {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -64,7 +64,7 @@ export function createTransport(options: TransportOptions): Transport {
   const meter = requestMeter(options.metrics, clock);
   let agent = createAgent(options);
   const uncatch = catchStreamErrors();
-  const retired = new Set<Agent>();
+  const retired = new Set<Dispatcher>();
   let droppedAt = -Infinity;
 
   const dropConnections = (): void => {
@@ -88,16 +88,19 @@ export function createTransport(options: TransportOptions): Transport {
     try {
       const { pathname } = origin;
       const path = `${pathname === '/' ? '' : pathname}${spec.path}${queryOf(spec.query)}`;
-      const response = await agent.request({
-        origin: origin.origin,
-        path,
-        method: spec.method,
-        signal: spec.body === undefined ? signal : lateSignal(signal),
-        headersTimeout: 0,
-        bodyTimeout: 0,
-        headers: headersOf(spec, options.userAgent, authorization),
-        body: spec.body === undefined ? null : JSON.stringify(spec.body),
-      });
+      const send = (until: AbortSignal, when: WhenSent = {}) =>
+        agent.request({
+          origin: origin.origin,
+          path,
+          method: spec.method,
+          signal: until,
+          headersTimeout: 0,
+          bodyTimeout: 0,
+          headers: headersOf(spec, options.userAgent, authorization),
+          body: spec.body === undefined ? null : JSON.stringify(spec.body),
+          ...when,
+        });
+      const response = await (spec.body === undefined ? send(signal) : unreset(send, signal));
       done(String(response.statusCode));
       if (response.statusCode !== 401 || isFresh) return response;
       await response.body.dump();
@@ -113,7 +116,7 @@ export function createTransport(options: TransportOptions): Transport {
     for (let retry = 0; ; retry += 1) {
       try {
         const response = await attempt(spec, signal);
-        if (response.statusCode < 300) return await read(response);
+        if (response.statusCode < 300) return await abandonable(read(response), signal);
         throw await failureOf(spec, response);
       } catch (error) {
         const failure = asFailure(spec, error, signal);
@@ -162,7 +165,7 @@ type Read<T> = (response: Dispatcher.ResponseData) => Promise<T>;
 
 type OpenConnection = (...to: Parameters<buildConnector.connector>) => Promise<void>;
 
-function createAgent(options: TransportOptions): Agent {
+function createAgent(options: TransportOptions): Dispatcher {
   const { allowH2 = true, connectMs = 5_000, pingMs = 15_000 } = options;
   const connect: buildConnector.connector = (target, callback) => void open(target, callback);
   const open: OpenConnection = async (target, callback) => {
@@ -173,7 +176,8 @@ function createAgent(options: TransportOptions): Agent {
       callback(error instanceof Error ? error : new Error(String(error)), null);
     }
   };
-  return new Agent({ connect, allowH2, h2Options: { pingInterval: pingMs }, keepAliveTimeout: 60_000 });
+  const agent = new Agent({ connect, allowH2, h2Options: { pingInterval: pingMs }, keepAliveTimeout: 60_000 });
+  return agent.compose(tellsWhenSent);
 }
 
 function headersOf(spec: RequestSpec, userAgent: string, authorization: string | undefined): Record<string, string> {

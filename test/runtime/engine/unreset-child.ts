@@ -10,7 +10,7 @@ import { createTransport } from '../../../runtime/engine/transport.ts';
 import { writeCertificates } from '../../lab/certificates.ts';
 import { makeOwnedDir } from '../../lab/owned-dir.ts';
 
-const dir = makeOwnedDir('late-signal');
+const dir = makeOwnedDir('unreset');
 await writeCertificates(dir, { apiServerHosts: ['127.0.0.1'] });
 const file = (name: string) => readFileSync(path.join(dir, name));
 const [cert, key] = [file('kube-apiserver.crt'), file('kube-apiserver.key')];
@@ -33,21 +33,34 @@ const transport = createTransport({
   clock: systemClock,
   metrics: createMetrics({ process: false }),
   limiter: unlimited,
-  userAgent: 'late-signal',
+  userAgent: 'unreset',
 });
-const put = (signal?: AbortSignal) =>
-  transport.request({ method: 'PUT', path: '/', body: { text: 'x'.repeat(300) }, signal });
-await put();
-for (let times = 0; times < 20; times += 1) {
-  const abort = new AbortController();
-  await new Promise<void>((resolve) => {
-    const end = (): void => resolve();
-    setTimeout(() => void put(abort.signal).then(end, end), 1);
-    setTimeout(() => abort.abort(new Error('lost')), 1);
-    // Both are due when the loop comes back.
-    for (const from = performance.now(); performance.now() < from + 3; );
-  });
+const put = (length: number, signal?: AbortSignal) =>
+  transport.request({ method: 'PUT', path: '/', body: { text: 'x'.repeat(length) }, signal });
+/** From the start of a request to its abort. */
+const gaps: readonly ((then: () => void) => void)[] = [
+  (then) => then(),
+  queueMicrotask,
+  (then) => void setImmediate(then),
+  (then) => void setTimeout(then, 1),
+];
+await put(1);
+for (const length of [300, 200_000]) {
+  for (const gap of gaps) {
+    for (let times = 0; times < 5; times += 1) {
+      const abort = new AbortController();
+      await new Promise<void>((resolve) => {
+        const end = (): void => resolve();
+        setTimeout(() => void put(length, abort.signal).then(end, end), 1);
+        setTimeout(() => gap(() => abort.abort(new Error('lost'))), 1);
+        // Both are due when the loop comes back.
+        for (const from = performance.now(); performance.now() < from + 3; );
+      });
+    }
+  }
 }
+// The connection serves on.
+await put(1);
 rmSync(dir, { recursive: true, force: true });
 process.stdout.write('came back');
 process.exit(0);
