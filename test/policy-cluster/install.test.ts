@@ -153,8 +153,8 @@ for (const environment of environments()) {
       });
       const url = '/api/v1/namespaces/unlabelled/pods';
       const { code } = await kube.request('POST', url, pod('agent', { 'rossoctl.io/type': 'agent' }));
-      // local watches every namespace; dev only those it lists; production only those that opt in.
-      assert.equal(code, environment === 'local' ? 500 : 201);
+      // local and demo watch every namespace; dev only those it lists; production only those that opt in.
+      assert.equal(code, ['local', 'demo'].includes(environment) ? 500 : 201);
     });
 
     test('RC-04 with no operator running, an AgentRuntime’s finalizers can still be removed and it goes', async () => {
