@@ -13,6 +13,7 @@ import type { Observed } from './observed.ts';
 import { release } from './release.ts';
 import { createReversals, type ReversalLimits, reversalLimits } from './reversals.ts';
 import { createRollouts } from './rollouts.ts';
+import { createSnags, type SnagLimits, snagLimits } from './snags.ts';
 import { fileSource, rolloutSource } from './sources.ts';
 import { triggers } from './triggers.ts';
 
@@ -42,6 +43,8 @@ export interface AgentRuntimeOptions {
   readonly needsEnabledNamespace: boolean;
   /** Default `reversalLimits`. Tests shorten it. */
   readonly reversals?: ReversalLimits;
+  /** Default `snagLimits`. Tests shorten it. */
+  readonly snags?: SnagLimits;
   /** Milliseconds of a clock that never goes back. Default: the process's own. */
   readonly monotonicMs?: () => number;
 }
@@ -49,7 +52,7 @@ export interface AgentRuntimeOptions {
 /** A pass waits for the API server nearly all of its time. */
 const concurrency = 8;
 
-/** Its memory (rollouts, reversals) is its own: one controller a process. */
+/** Its memory (rollouts, reversals, snags) is its own: one controller a process. */
 export function createAgentRuntimeController(
   options: AgentRuntimeOptions,
 ): Controller<AgentRuntime, Observed, AgentRuntimeStatus> {
@@ -70,6 +73,8 @@ export function createAgentRuntimeController(
     configurationOf: createConfigurations(),
     rollouts,
     reversals: createReversals(options.reversals ?? reversalLimits),
+    snags: createSnags(),
+    snagLimits: options.snags ?? snagLimits,
     needsEnabledNamespace: options.needsEnabledNamespace,
     fieldManager: fieldManagers.agentRuntime,
     monotonicMs,

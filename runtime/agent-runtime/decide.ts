@@ -9,6 +9,7 @@ import { type Hindrance, hindrance } from './hindrance.ts';
 import { needs } from './needs.ts';
 import { notices } from './notices.ts';
 import type { Observed } from './observed.ts';
+import type { Obstacle } from './obstacles.ts';
 import { nothing, type Report, reportOf } from './report.ts';
 import { type Step, stepOf } from './step.ts';
 
@@ -64,7 +65,7 @@ interface Judged {
 
 function statusOf(observed: Observed, { step, hindered, report, now }: Judged): AgentRuntimeStatus {
   const { runtime, target } = observed;
-  const obstacle = hindered.obstacle ?? step.obstacle;
+  const obstacle = gravest(hindered.obstacle, step.obstacle, report.obstacle);
   const whenReady =
     'found' in target ? `${target.found.ref.kind} ${target.found.name} is enrolled as ${runtime.spec.type}.` : '';
   const ready = readyFinding(obstacle, whenReady);
@@ -78,6 +79,12 @@ function statusOf(observed: Observed, { step, hindered, report, now }: Judged): 
     conditions: [...conditions],
     ...('unreadable' in target ? standing(runtime) : report.status),
   });
+}
+
+/** The first that needs a person, else the first. */
+function gravest(...obstacles: readonly (Obstacle | undefined)[]): Obstacle | undefined {
+  const known = obstacles.filter((obstacle) => obstacle !== undefined);
+  return known.find(({ phase }) => phase === 'Error') ?? known[0];
 }
 
 /** What was last known of a target that cannot be read now: above all which one it was, for when the spec names another. */

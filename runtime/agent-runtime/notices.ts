@@ -29,6 +29,7 @@ const rows: readonly Row[] = [
   ),
   ready(['ConfigInvalid', 'ConfigUnavailable'], 'ResolveConfig', { onMessage: true }),
   ready(['PodSecurityConflict', 'FieldConflict'], 'ApplyConfig', {}),
+  ready(['PodsRefused', 'RolloutStalled'], 'SweepPods', {}),
   { type: 'ConfigResolved', reasons: ['ConfigWarning'], notice: 'Warning', action: 'ResolveConfig', onMessage: true },
   {
     type: 'SkillsResolved',

@@ -9,7 +9,8 @@ import type { Layers } from '../config/layers.ts';
 import type { LayerReader } from '../config/read.ts';
 import type { Gathering, ObjectKey, Reader, Watch } from '../engine/types.ts';
 import { findTarget, lookUpTarget, type Target } from '../workload/find.ts';
-import { podsOf } from '../workload/pods.ts';
+import { noPods, type PodCounts } from '../workload/pod-counts.ts';
+import { podCountsOf, podsOf, unseenPods } from '../workload/pods.ts';
 import { agentRuntimes, csiDrivers, namespaces, serviceAccounts, targetIndex } from '../workload/watches.ts';
 import { enrolled } from '../workload/fragment.ts';
 import type { Workload } from '../workload/workload.ts';
@@ -19,6 +20,7 @@ import type { Configuration, Facts, Observed } from './observed.ts';
 import { podFacts } from './pods.ts';
 import type { Look, Reversals, Standing } from './reversals.ts';
 import type { Place, RolloutLimits, Rollouts } from './rollouts.ts';
+import { type Snag, type SnagLimits, snagOf, type Snags } from './snags.ts';
 import { isBefore, type Step, stepOf } from './step.ts';
 
 /** The ConfigMaps of our name, one a namespace. */
@@ -33,6 +35,8 @@ export interface Observing {
   readonly configurationOf: (layers: Layers, runtime: AgentRuntime) => Configuration;
   readonly rollouts: Rollouts;
   readonly reversals: Reversals;
+  readonly snags: Snags;
+  readonly snagLimits: SnagLimits;
   /** See `Facts.needsEnabledNamespace`. */
   readonly needsEnabledNamespace: boolean;
   readonly fieldManager: string;
@@ -52,14 +56,14 @@ export async function observe(runtime: AgentRuntime, gathering: Gathering, by: O
   const key: ObjectKey = { namespace, name: runtime.metadata.name ?? '' };
   const place = isDeleted ? settled(key, by) : placeOf(key, { step, facts }, by);
   const standing = isDeleted ? calm(workload, by) : await standingOf({ step, place }, gathering, by);
-  const pods = workload === undefined ? [] : podsOf(reader, workload).map(podFacts);
+  const seen = workload === undefined ? noneSeen : seenPods(reader, workload, by);
   const isExpected = !isDeleted && step.owns !== undefined && injectionOff(facts, step.owns) === undefined;
-  by.bare(key, isExpected ? pods.filter(({ isInjected }) => !isInjected).length : 0);
+  by.bare(key, isExpected ? seen.pods.filter(({ isInjected }) => !isInjected).length + seen.unseen : 0);
   if (standing.kind === 'paused' && place.kind === 'held') settled(key, by);
   return {
     ...facts,
     former: formerOf(runtime, reader),
-    pods,
+    ...seen,
     hasCsiDriver: reader.list(csiDrivers).length > 0,
     hasServiceAccount: hasServiceAccount(reader, workload),
     authBridge: reader.get(authBridgeConfigMaps, { namespace, name: configMaps.authBridge.name }),
@@ -67,6 +71,31 @@ export async function observe(runtime: AgentRuntime, gathering: Gathering, by: O
     place,
     standing,
   };
+}
+
+type SeenPods = Pick<Observed, 'pods' | 'counts' | 'unseen' | 'snag'>;
+
+const noneSeen: SeenPods = { pods: [], counts: noPods, unseen: 0, snag: undefined };
+
+function seenPods(reader: Reader, workload: Workload, by: Observing): SeenPods {
+  const counts = podCountsOf(reader, workload);
+  const unseen = unseenPods(reader, workload, counts);
+  const pods = podsOf(reader, workload).map(podFacts);
+  return { pods, counts, unseen, snag: lasting(workload, { counts, unseen }, by) };
+}
+
+/** A workload that is not enrolled makes its pods as it always did. */
+function lasting(
+  workload: Workload,
+  pods: { readonly counts: PodCounts; readonly unseen: number },
+  { snags, snagLimits, monotonicMs }: Observing,
+): Snag | undefined {
+  const all = { ...pods, rollout: workload.rollout };
+  const found = enrolled(workload).complete ? snagOf(all, snagLimits) : undefined;
+  const { kind, name } = pods.counts.lacking ?? workload.ref;
+  const what = found === undefined ? undefined : `${found.kind} ${kind} ${name}`;
+  const lastedMs = snags.look(workload.uid, what, monotonicMs());
+  return found === undefined ? undefined : { ...found, lastedMs };
 }
 
 function factsOf(runtime: AgentRuntime, reader: Reader, by: Observing): Facts {

@@ -4,14 +4,16 @@ import type { AgentRuntime } from '../api/agent-runtime.ts';
 import type { ConfigMap } from '../api/kubernetes.ts';
 import type { Effective, LayerProblem } from '../config/layers.ts';
 import type { Target } from '../workload/find.ts';
+import type { PodCounts } from '../workload/pod-counts.ts';
 import type { Workload } from '../workload/workload.ts';
 import type { Standing } from './reversals.ts';
 import type { Place } from './rollouts.ts';
+import type { Snag } from './snags.ts';
 
 /** A running pod of the target, reduced to what status reports. */
 export interface PodFacts {
   readonly name: string;
-  /** It carries our marker: it was injected. */
+  /** It carries our marker and our containers: it was injected. */
   readonly isInjected: boolean;
   /** The hash it was built from. */
   readonly hash: string | undefined;
@@ -55,6 +57,12 @@ export interface Observed extends Facts {
   /** The workload remembered in status that is no longer the target and is to be released: still itself, and nobody else's target. */
   readonly former: Workload | undefined;
   readonly pods: readonly PodFacts[];
+  /** By the workload's own status, pods that no watch of ours sees included. */
+  readonly counts: PodCounts;
+  /** Pods from before the enrolment: they exist, and the watch does not see them. */
+  readonly unseen: number;
+  /** What is wrong with them, of a workload that is enrolled. */
+  readonly snag: Snag | undefined;
   readonly hasCsiDriver: boolean;
   /** False when the template names a ServiceAccount that does not exist. */
   readonly hasServiceAccount: boolean;

@@ -7,18 +7,21 @@ import { type Enrolment, enrolled } from '../workload/fragment.ts';
 import type { Workload } from '../workload/workload.ts';
 import { injectionOff } from './injection.ts';
 import type { Observed } from './observed.ts';
+import type { Obstacle } from './obstacles.ts';
 import { skills } from './skills.ts';
 import { spiffe } from './spiffe.ts';
-import { type Sweep, sweep } from './sweep.ts';
+import { type Previous, type Sweep, sweep } from './sweep.ts';
 
 export interface Report {
   readonly findings: readonly Finding[];
   readonly status: AgentRuntimeStatus;
+  /** What its pods tell against `Ready`. */
+  readonly obstacle: Obstacle | undefined;
   readonly afterMs: number | undefined;
 }
 
 /** Of a workload that is not enrolled, or not by this AgentRuntime. */
-export const nothing: Report = Object.freeze({ findings: [], status: {}, afterMs: undefined });
+export const nothing: Report = Object.freeze({ findings: [], status: {}, obstacle: undefined, afterMs: undefined });
 
 export interface Reported {
   readonly workload: Workload;
@@ -32,9 +35,9 @@ export function reportOf(observed: Observed, { workload, written, now }: Reporte
   if (hash === undefined) return nothing;
   const off = injectionOff(observed, workload);
   const isRolling = workload.row.restartsPods && (written !== undefined || workload.rollout === 'running');
-  const previous = observed.runtime.status;
-  const previousCount = previous?.target?.uid === workload.uid ? previous.configuredPods : undefined;
-  const pods = sweep({ pods: observed.pods, off, hash, isRolling, previousCount, now });
+  const { pods: all, counts, unseen, snag } = observed;
+  const previous = previousOf(observed, workload);
+  const pods = sweep({ workload, pods: all, counts, unseen, snag, off, hash, isRolling, previous, now });
   const own = enrolledAs(workload, hash, pods);
   const { configuration } = observed;
   const more =
@@ -42,8 +45,16 @@ export function reportOf(observed: Observed, { workload, written, now }: Reporte
   return {
     findings: [pods.finding, ...more.findings],
     status: { ...own, ...more.status },
+    obstacle: pods.obstacle,
     afterMs: pods.afterMs,
   };
+}
+
+/** Nothing when status speaks of another workload. */
+function previousOf({ runtime: { status } }: Observed, workload: Workload): Previous {
+  if (status?.target?.uid !== workload.uid) return { count: undefined, finding: undefined };
+  const finding = status.conditions?.find(({ type }) => type === 'PodsInjected');
+  return { count: status.configuredPods, finding };
 }
 
 type Part = Pick<Report, 'findings' | 'status'>;

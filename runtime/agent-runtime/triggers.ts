@@ -102,8 +102,7 @@ function ofWorkload(row: WorkloadRow, change: Change, reader: Reader): readonly 
   const object = now ?? old;
   if (object === undefined || (old !== undefined && now !== undefined && look(row, old) === look(row, now))) return [];
   const { name = '', namespace } = object.metadata;
-  const own = targeting(reader, namespace, `${row.group}/${row.kind}/${name}`);
-  return old === undefined || now === undefined ? [...own, ...ofOwner(object, reader)] : own;
+  return [...targeting(reader, namespace, `${row.group}/${row.kind}/${name}`), ...ofOwner(object, reader)];
 }
 
 /** Everything this controller reads of a workload, as one text. */
@@ -120,6 +119,7 @@ function look(row: WorkloadRow, object: KubeObject): string {
     workload.templateAnnotations[annotations.configHash],
     workload.serviceAccount ?? '',
     workload.rollout,
+    row.pods(object),
     spec?.replicas,
     row.canLabelTemplate(object),
   ]);

@@ -113,6 +113,9 @@ export interface LabelSelector {
   }[];
 }
 
+/** A condition of one of Kubernetes' own workloads. */
+export type WorkloadCondition = Readonly<{ type: string; status: string; message?: string }>;
+
 export interface Deployment extends KubeObject {
   readonly spec: {
     readonly replicas?: number;
@@ -127,6 +130,7 @@ export interface Deployment extends KubeObject {
     readonly updatedReplicas?: number;
     readonly readyReplicas?: number;
     readonly availableReplicas?: number;
+    readonly conditions?: readonly WorkloadCondition[];
   };
 }
 
@@ -157,6 +161,7 @@ export interface DaemonSet extends KubeObject {
   readonly status?: {
     readonly observedGeneration?: number;
     readonly desiredNumberScheduled?: number;
+    readonly currentNumberScheduled?: number;
     readonly updatedNumberScheduled?: number;
     readonly numberAvailable?: number;
   };
@@ -169,6 +174,7 @@ export interface Job extends KubeObject {
     readonly active?: number;
     readonly succeeded?: number;
     readonly failed?: number;
+    readonly conditions?: readonly WorkloadCondition[];
   };
 }
 

@@ -26,6 +26,7 @@ const statusFields = [
   'currentRevision',
   'updateRevision',
   'desiredNumberScheduled',
+  'currentNumberScheduled',
   'updatedNumberScheduled',
   'numberAvailable',
   'startTime',
@@ -33,6 +34,11 @@ const statusFields = [
   'succeeded',
   'failed',
 ];
+
+/** Those that are read, and only while they hold: a workload in order has none of them. */
+const conditionTypes: readonly unknown[] = ['ReplicaFailure', 'Complete', 'Failed'];
+/** Characters kept of a message, which another webhook may have written. */
+const longestMessage = 1024;
 
 /** Reduces a workload of any supported kind; its template stands at `templatePath`. CronJob's `status.active` is a list and is dropped. */
 export function keepTemplateObject(object: KubeObject, templatePath: readonly string[]): KubeObject {
@@ -42,7 +48,7 @@ export function keepTemplateObject(object: KubeObject, templatePath: readonly st
     kind: object.kind,
     metadata: keepMetadata(object.metadata),
     spec: { ...picked(fieldsOf(spec), specFields), ...keptAlong(spec, templatePath.slice(1)) },
-    status: picked(fieldsOf(status), statusFields, isScalar),
+    status: { ...picked(fieldsOf(status), statusFields, isScalar), ...keptConditions(fieldsOf(status)['conditions']) },
   } as KubeObject;
 }
 
@@ -53,6 +59,19 @@ export function keepMetadata(metadata: ObjectMeta): ObjectMeta {
   if (!(lastApplied in annotations)) return { ...rest, annotations };
   const { [lastApplied]: __, ...others } = annotations;
   return { ...rest, annotations: others };
+}
+
+function keptConditions(conditions: unknown): Fields {
+  if (!Array.isArray(conditions)) return {};
+  const kept = conditions
+    .map(fieldsOf)
+    .filter(({ type, status }) => status === 'True' && conditionTypes.includes(type))
+    .map(({ type, status, message }) => ({
+      type,
+      status,
+      ...(typeof message === 'string' ? { message: message.slice(0, longestMessage) } : {}),
+    }));
+  return kept.length === 0 ? {} : { conditions: kept };
 }
 
 /** The branch of `value` along `path`, ending in the reduced template. */

@@ -5,6 +5,7 @@ import type { CronJob, DaemonSet, Deployment, Job, PodTemplate, StatefulSet } fr
 import type { KubeObject, Kind, Watch } from '../engine/types.ts';
 import { groupOf } from '../api/target-ref.ts';
 import { keepTemplateObject } from './keep.ts';
+import { daemonSetPods, deploymentPods, jobPods, noPods, type PodCounts, statefulSetPods } from './pod-counts.ts';
 import { daemonSetRollout, deploymentRollout, type Rollout, statefulSetRollout } from './rollout.ts';
 
 export type WorkloadKind = 'Deployment' | 'StatefulSet' | 'DaemonSet' | 'Job' | 'CronJob';
@@ -24,6 +25,8 @@ export interface WorkloadRow {
   readonly template: (object: KubeObject) => PodTemplate | undefined;
   /** As `kubectl rollout status` judges it. */
   readonly rollout: (object: KubeObject) => Rollout;
+  /** By its own status. A CronJob's is that of its Jobs: `podCountsOf`. */
+  readonly pods: (object: KubeObject) => PodCounts;
   /** Whether a change of the template replaces running pods. Job and CronJob: only later runs have it. */
   readonly restartsPods: boolean;
   /** Whether the API server still accepts our labels on the template. A Job's template is immutable once the Job may run. */
@@ -37,6 +40,7 @@ interface RowFacts<T extends KubeObject> {
   readonly templatePath: readonly string[];
   readonly template: (object: T) => PodTemplate | undefined;
   readonly rollout: (object: T) => Rollout;
+  readonly pods: (object: T) => PodCounts;
   readonly restartsPods: boolean;
   readonly canLabelTemplate: (object: T) => boolean;
 }
@@ -55,6 +59,7 @@ function row<T extends KubeObject>(facts: RowFacts<T>): WorkloadRow {
     templatePath,
     template: (workload: KubeObject) => facts.template(workload as T),
     rollout: (workload: KubeObject) => facts.rollout(workload as T),
+    pods: (workload: KubeObject) => facts.pods(workload as T),
     restartsPods,
     canLabelTemplate: (workload: KubeObject) => facts.canLabelTemplate(workload as T),
   });
@@ -76,6 +81,7 @@ export const workloadRows: readonly WorkloadRow[] = Object.freeze([
     templatePath: inSpec,
     template: (deployment) => deployment.spec?.template,
     rollout: deploymentRollout,
+    pods: deploymentPods,
     restartsPods: true,
     canLabelTemplate: () => true,
   }),
@@ -85,6 +91,7 @@ export const workloadRows: readonly WorkloadRow[] = Object.freeze([
     templatePath: inSpec,
     template: (set) => set.spec?.template,
     rollout: statefulSetRollout,
+    pods: statefulSetPods,
     restartsPods: true,
     canLabelTemplate: () => true,
   }),
@@ -94,6 +101,7 @@ export const workloadRows: readonly WorkloadRow[] = Object.freeze([
     templatePath: inSpec,
     template: (set) => set.spec?.template,
     rollout: daemonSetRollout,
+    pods: daemonSetPods,
     restartsPods: true,
     canLabelTemplate: () => true,
   }),
@@ -103,6 +111,7 @@ export const workloadRows: readonly WorkloadRow[] = Object.freeze([
     templatePath: inSpec,
     template: (job) => job.spec?.template,
     rollout: () => 'finished',
+    pods: jobPods,
     restartsPods: false,
     canLabelTemplate: isNeverStarted,
   }),
@@ -112,6 +121,7 @@ export const workloadRows: readonly WorkloadRow[] = Object.freeze([
     templatePath: inJobTemplate,
     template: (cronJob) => cronJob.spec?.jobTemplate?.spec?.template,
     rollout: () => 'finished',
+    pods: () => noPods,
     restartsPods: false,
     canLabelTemplate: () => true,
   }),

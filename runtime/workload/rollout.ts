@@ -42,11 +42,12 @@ export function daemonSetRollout(set: DaemonSet): Rollout {
     : 'running';
 }
 
-function isRolling(strategy: { readonly type?: string } | undefined): boolean {
+/** `RollingUpdate`, which is also what an absent type means. */
+export function isRolling(strategy: { readonly type?: string | undefined } | undefined): boolean {
   return (strategy?.type ?? 'RollingUpdate') === 'RollingUpdate';
 }
 
 /** The status speaks of an older spec until the workload's own controller has seen the change. */
-function isObserved(object: KubeObject, observed: number | undefined): boolean {
+export function isObserved(object: KubeObject, observed: number | undefined): boolean {
   return (object.metadata.generation ?? 0) <= (observed ?? 0);
 }

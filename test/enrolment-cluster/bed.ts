@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { crdManifest, crdSources } from '../../constructs/crds.ts';
 import type { ReversalLimits } from '../../runtime/agent-runtime/reversals.ts';
 import { createAgentRuntimeController } from '../../runtime/agent-runtime/controller.ts';
+import type { SnagLimits } from '../../runtime/agent-runtime/snags.ts';
 import { kinds } from '../../runtime/api/kinds.ts';
 import type { Pod } from '../../runtime/api/kubernetes.ts';
 import { install } from '../../runtime/api/names.ts';
@@ -29,6 +30,7 @@ const accessReviews: Kind = {
 
 export interface OperatorOptions {
   readonly reversals?: ReversalLimits;
+  readonly snags?: SnagLimits;
   /** Default: the administrator's certificate. */
   readonly token?: string;
 }
@@ -108,6 +110,7 @@ async function startOperator(bed: Bed, plane: ControlPlane, options: OperatorOpt
     metrics,
     needsEnabledNamespace: false,
     ...(options.reversals === undefined ? {} : { reversals: options.reversals }),
+    ...(options.snags === undefined ? {} : { snags: options.snags }),
   });
   manager.addController(controller as unknown as Controller);
   await manager.start();
@@ -210,9 +213,10 @@ export function startKubelet({ client }: EnrolmentBed, namespace: string, startM
     const seen = new Set<string>();
     while (!ending.signal.aborted) {
       const { items } = await client.list<Pod>(kinds.pod, { namespace });
-      const fresh = items.map(({ metadata }) => metadata.name ?? '').filter((name) => !seen.has(name));
-      for (const name of fresh) seen.add(name);
-      const start = () => Promise.all(fresh.map(makeReady));
+      // By uid: a StatefulSet's pod comes back under its name.
+      const fresh = items.filter(({ metadata: { uid = '' } }) => !seen.has(uid));
+      for (const { metadata } of fresh) seen.add(metadata.uid ?? '');
+      const start = () => Promise.all(fresh.map(({ metadata }) => makeReady(metadata.name ?? '')));
       if (startMs === 0) await start();
       else setTimeout(() => void start(), startMs);
       await sleep(40);

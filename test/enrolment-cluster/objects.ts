@@ -33,7 +33,7 @@ export function deployment(
   };
 }
 
-/** Carries our marker, so that pods look as if the webhook, which is not here, had injected them. */
+/** Carries our marker and a container of ours, so that pods look as if the webhook, which is not here, had injected them. */
 export function podTemplate(name: string, serviceAccount?: string, more: Readonly<Record<string, unknown>> = {}) {
   return {
     metadata: {
@@ -41,6 +41,7 @@ export function podTemplate(name: string, serviceAccount?: string, more: Readonl
       annotations: { [annotations.injected]: 'envoy-proxy', [annotations.defaultsHash]: defaultsHash },
     },
     spec: {
+      initContainers: [{ name: 'envoy-proxy', image: 'example.test/envoy-proxy:1', restartPolicy: 'Always' as const }],
       containers: [{ name: 'agent', image: 'example.test/weather:1', ports: [{ containerPort: 8080 }] }],
       ...(serviceAccount === undefined ? {} : { serviceAccountName: serviceAccount }),
       ...more,

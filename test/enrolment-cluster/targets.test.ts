@@ -119,7 +119,10 @@ test('AD-03 pods without sidecars are named, and no longer when they are gone', 
     names.some((name) => said.includes(name)),
     said,
   );
-  assert.match(await operator.metrics.text(), /rossoctl_pods_without_sidecars\{[^}]*namespace="bare"[^}]*\} 1/);
+  // While it is replaced, the pod from before the enrolment counts too.
+  await eventually(async () =>
+    assert.match(await operator.metrics.text(), /rossoctl_pods_without_sidecars\{[^}]*namespace="bare"[^}]*\} 1/),
+  );
   await bed.client.mergePatch(
     { kind: kinds.deployment, namespace: ns.name, name: 'weather-agent' },
     { spec: { replicas: 0 } },

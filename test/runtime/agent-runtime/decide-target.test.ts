@@ -14,7 +14,7 @@ expectRows([
       'TargetResolved=True/TargetFound',
       'ConfigResolved=True/ConfigResolved',
       'Ready=True/Configured',
-      'PodsInjected=True/AllInjected',
+      'PodsInjected=Unknown/PodsAwaited',
       'SpiffeReady=True/SpiffeAvailable',
     ],
     message: /^Deployment weather-agent is enrolled as agent\.$/,

@@ -12,6 +12,7 @@ import type { KubeObject, Plan } from '../../../runtime/engine/types.ts';
 import { createConfigurations } from '../../../runtime/agent-runtime/configuration.ts';
 import type { Configuration, Observed, PodFacts } from '../../../runtime/agent-runtime/observed.ts';
 import { rowOf } from '../../../runtime/workload/kinds.ts';
+import { noPods } from '../../../runtime/workload/pod-counts.ts';
 import { type Workload, workloadOf } from '../../../runtime/workload/workload.ts';
 
 export const now = new Date('2026-01-01T12:00:00Z');
@@ -145,15 +146,19 @@ export function pod(name: string, shape: Partial<PodFacts> = {}): PodFacts {
 /** A namespace in which everything is as it should be, and `R0` is not enrolled yet. */
 export function observed(over: Partial<Observed> = {}): Observed {
   const of = over.runtime ?? runtime();
+  const target = over.target ?? { found: workload() };
   return {
     runtime: of,
-    target: { found: workload() },
+    target,
     rivals: [],
     configuration: configuration(noLayers, of),
     namespace: { labels: {}, isTerminating: false },
     needsEnabledNamespace: false,
     former: undefined,
     pods: [],
+    counts: 'found' in target ? target.found.row.pods(target.found.object) : noPods,
+    unseen: 0,
+    snag: undefined,
     hasCsiDriver: true,
     hasServiceAccount: true,
     authBridge: authBridge(),

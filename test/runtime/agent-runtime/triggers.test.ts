@@ -113,6 +113,29 @@ const rows: readonly {
     woken: [],
   },
   {
+    reason: 'the API server begins to refuse new pods',
+    watch: deploymentRow,
+    change: {
+      old: enrolledWorkload({ status: { updatedReplicas: 0 } }).object,
+      now: enrolledWorkload({
+        status: { updatedReplicas: 0, conditions: [{ type: 'ReplicaFailure', status: 'True', message: 'no' }] },
+      }).object,
+    },
+    woken: ['weather'],
+  },
+  {
+    reason: 'a pod that no watch sees goes',
+    watch: deploymentRow,
+    change: { old: enrolledWorkload({ status: { replicas: 3 } }).object, now: D0 },
+    woken: ['weather'],
+  },
+  {
+    reason: 'a pod of a CronJob’s Job that no watch sees goes',
+    watch: jobRow,
+    change: { old: { ...job, status: { active: 1 } } as KubeObject, now: job },
+    woken: ['cron'],
+  },
+  {
     reason: 'a workload nobody targets',
     watch: deploymentRow,
     change: { now: workload({ name: 'other' }).object },
