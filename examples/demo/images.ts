@@ -53,7 +53,10 @@ export function writeDemoImages(busybox: string, folder: string): readonly strin
       tag,
       entries: [
         { path: 'bin/busybox', mode: 0o755, source: busybox },
-        ...['sh', 'httpd', 'echo', 'cp', 'cat', 'mv', 'timeout', 'wget'].map((name) => ({ path: `bin/${name}`, link: 'busybox' })),
+        ...['sh', 'httpd', 'echo', 'cp', 'cat', 'mv', 'timeout', 'wget'].map((name) => ({
+          path: `bin/${name}`,
+          link: 'busybox',
+        })),
         ...Object.entries(files).map(([name, content]) => ({ path: name, content })),
       ],
       config: { Entrypoint: ['/bin/sh', '-c', command], Env: ['PATH=/bin'], User: '65532:65532' },

@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { parseCommandLine } from '../../scripts/command-line.ts';
 import { buildImage } from '../../scripts/image.ts';
+import { labKubeconfigPath } from '../../test/lab/locations.ts';
 import { ensureBusybox } from '../../test/lab/node/busybox.ts';
 import type { Authority } from '../../test/support/svid.ts';
 import { publishBundle } from './cards.ts';
@@ -74,7 +75,7 @@ async function main(): Promise<void> {
   await tellStory({ cluster: cluster(lab), tell, authority, agentImage: 'lab.local/demo-agent:1' });
   tell.step('Done. The cluster is still up');
   tell.say(`look around:  npm run lab -- kubectl --name ${lab} get agentruntimes,agentcards,networkpolicies,pods -A`);
-  tell.say(`on one screen:  KUBECONFIG=.lab/${lab}/kubeconfig npx rossoctl status`);
+  tell.say(`on one screen:  KUBECONFIG=${path.relative(process.cwd(), labKubeconfigPath(lab))} npx rossoctl status`);
   tell.say(`what would be injected, and why:  npx rossoctl inject -f FILE --explain`);
   tell.say(`remove it:    npm run lab -- down --name ${lab}`);
 }

@@ -21,6 +21,7 @@ import {
   runtimeFor,
   workload,
 } from '../support/workload-objects.ts';
+import { cardLife, verifying, verifyingFlags } from './card-life.ts';
 import { grantsIn, grantText, isNeededFor, isUsedBy } from './grants.ts';
 
 /** Grants that an ordinary life does not use, each with the occasion that does. */
@@ -32,20 +33,23 @@ const occasions: Readonly<Record<string, string>> = {
   'get batch/cronjobs *': fight,
   'get apps/replicasets *': 'a pod reaches the webhook before its ReplicaSet reaches the cache',
   'get /namespaces *': 'a pod reaches the webhook before its Namespace reaches the cache',
+  'delete networking.k8s.io/networkpolicies *':
+    'audit mode withdraws policies, and so does a card whose workload has another',
   'get agent.rossoctl.dev/agentruntimes *': 'two controllers take their finalizers off at the same moment',
 };
 
 describe('rights of the operator process', { timeout: 240_000 }, () => {
   let bed: OperatorBed;
   before(async () => {
-    bed = await startOperatorBed('rights');
+    bed = await startOperatorBed('rights', { platform: verifying });
   });
   after(() => bed.stop());
 
   test('RB-02 nothing forbidden is tried, and each grant is used or has its occasion', async () => {
-    const operator = await bed.startReady('all');
+    const operator = await bed.startReady('all', { flags: verifyingFlags });
     await untilLeading(operator, 60_000);
     await life(bed);
+    await cardLife(bed.client, await createNamespace(bed.client, 'cards'));
     await operator.stop();
     await onOldServer(bed);
 
@@ -183,7 +187,7 @@ async function life(bed: OperatorBed): Promise<void> {
 async function onOldServer(bed: OperatorBed): Promise<void> {
   const proxy = await bed.httpProxy();
   proxy.rule(({ url }) => (url.includes('sendInitialEvents=true') ? { status: 422 } : undefined));
-  const operator = await bed.startReady('old', { port: proxy.port });
+  const operator = await bed.startReady('old', { port: proxy.port, flags: verifyingFlags });
   await untilLeading(operator);
   await operator.stop();
 }
