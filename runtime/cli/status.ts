@@ -4,7 +4,8 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { kinds } from '../api/kinds.ts';
 import { labels } from '../api/names.ts';
-import type { LiveReader } from '../engine/types.ts';
+import type { KubeObject, LiveReader } from '../engine/types.ts';
+import { rowOf, type WorkloadRow, workloadRows } from '../workload/kinds.ts';
 import { type Arguments, valueOf } from './arguments.ts';
 import { CliError, exitCodes } from './cli-error.ts';
 import type { Command, Terminal } from './command.ts';
@@ -15,7 +16,7 @@ export const statusCommand: Command = {
   name: 'status',
   summary: 'show the AgentRuntimes of a cluster, their pods by configuration, and what is wrong',
   usage: 'rossoctl status [-n NAMESPACE] [flags]',
-  help: `Reads AgentRuntimes and their pods and shows them on one screen, those with trouble first.
+  help: `Reads AgentRuntimes, their workloads and pods and shows them on one screen: errors first, then what waits, then warnings.
 CURRENT, OTHER and BARE count running pods: injected from the configuration of now, from another one, and without sidecars.
 Exit code: 0 shown, 2 wrong usage or the cluster cannot be read.`,
   flags: [
@@ -82,9 +83,31 @@ async function readView(reader: LiveReader, namespace: string | undefined): Prom
     reader.list(kinds.replicaSet, enrolled),
   ]);
   if (namespace !== undefined && runtimes.length === 0) await refuseUnknown(reader, namespace);
+  const targeted = new Set(runtimes.map(({ spec }) => rowOf(spec.targetRef)));
   const wantsJobs = runtimes.some(({ spec }) => spec.targetRef.kind === 'CronJob');
+  const read = await Promise.all(
+    workloadRows.filter((row) => targeted.has(row)).map((row) => readWorkloads(reader, row, where)),
+  );
+  const workloads = read.flatMap((found) => ('objects' in found ? found.objects : []));
+  const unread = read.flatMap((found) => ('unread' in found ? [found.unread] : []));
   const jobs = wantsJobs ? await reader.list(kinds.job, where) : [];
-  return { runtimes, pods, between: [...replicaSets, ...jobs] };
+  return { runtimes, pods, between: [...replicaSets, ...jobs], workloads, unread };
+}
+
+type Workloads = { readonly objects: readonly KubeObject[] } | { readonly unread: string };
+
+/** Whoever may not read a kind of workload still sees the rest. */
+async function readWorkloads(
+  reader: LiveReader,
+  { watch, kind }: WorkloadRow,
+  where: { readonly namespace?: string },
+): Promise<Workloads> {
+  try {
+    return { objects: await reader.list(watch.kind, where) };
+  } catch (error) {
+    if (error instanceof Error && 'status' in error && error.status === 403) return { unread: `${kind}s` };
+    throw error;
+  }
 }
 
 /** A namespace that does not exist has no AgentRuntimes either, and is most likely a slip. Who may not read it is not told. */
