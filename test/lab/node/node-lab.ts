@@ -39,10 +39,7 @@ interface Start {
  * are enforced. */
 export async function startNodeLab(name: string, report: Report): Promise<NodeLab> {
   await ensureNodePackages(report);
-  const paths = await ensureBinaries(
-    clusterBinaries,
-    report,
-  );
+  const paths = await ensureBinaries(clusterBinaries, report);
   const busybox = await ensureBusybox(report);
   const archives = await ensureLabImages(paths, busybox);
   const layout = nodeLayout(name);
