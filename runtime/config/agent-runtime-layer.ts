@@ -6,6 +6,7 @@ import { frozen } from './frozen.ts';
 import type { Layer, LayerProblem, LayerSource } from './layers.ts';
 import { isSection, overlaid, type Section } from './overlay.ts';
 import { type PartialConfig, PlatformConfig } from './platform.ts';
+import { podViolations } from './pod-texts.ts';
 import { problemOf, type Violation } from './problem.ts';
 
 /** Field below `spec` → path in the configuration. */
@@ -37,7 +38,8 @@ export function agentRuntimeLayer(runtime: AgentRuntime): Layer<PartialConfig> |
     if ('broken' in found) violations.push({ path: `spec.${found.broken}`, message: 'must be a section' });
     else if (found.value !== undefined) values = overlaid(values, nested(path, found.value));
   }
-  for (const { path, message } of violationsOf(PlatformConfig, values)) {
+  const found = violationsOf(PlatformConfig, values);
+  for (const { path, message } of found.length > 0 ? found : podViolations(values)) {
     violations.push({ path: fieldOf(path), message });
   }
   if (violations.length > 0) return problemOf(source, unique(violations));

@@ -14,11 +14,25 @@ import { oneOf } from '../api/schema.ts';
 import { frozen } from './frozen.ts';
 import { networkPolicyDefaults, NetworkPolicySection } from './network-policy.ts';
 
+const pathPart = '[a-z0-9]+((\\.|_{1,2}|-+)[a-z0-9]+)*';
+/** With a reference that the kubelet cannot read, no pod starts. */
 const Image = Type.String({
   minLength: 1,
   maxLength: 512,
-  pattern: '^[^\\s]+$',
-  description: 'Image reference without blanks, for example registry.example/name:1.',
+  pattern: `^(([A-Za-z0-9][A-Za-z0-9.-]*|\\[[0-9A-Fa-f:]+\\])(:[0-9]{1,5})?/)?${pathPart}(/${pathPart})*(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@sha(256:[0-9a-f]{64}|512:[0-9a-f]{128}))?$`,
+  description:
+    'Image reference: host, path in lower-case letters, tag and digest, without blanks, for example registry.example/name:1.',
+});
+const socketPart = '[A-Za-z0-9_-][A-Za-z0-9._-]*';
+/** Its folder is mounted: none that a node or the sidecars need, and none of ours, which cannot be mounted twice. */
+const foldersInUse =
+  '(bin|boot|dev|etc|lib|lib32|lib64|proc|root|sbin|sys|usr)/|(var/)?run/(rossoctl/|secrets/|[^/]*$)';
+const SocketPath = Type.String({
+  // Linux takes socket paths of 107 bytes.
+  maxLength: 114,
+  pattern: `^unix:///(?!${foldersInUse})${socketPart}(/${socketPart}){2,}$`,
+  description:
+    'Socket of the Workload API: unix:// and an absolute path of letters, digits, dots, dashes and underscores, no part of which begins with a dot, in a folder at least two levels deep and of its own (not below /etc, /usr and the like, not /run/rossoctl), for example unix:///run/spire/agent-sockets/agent.sock.',
 });
 const Port = Type.Integer({ minimum: 1024, maximum: 65535 });
 /** Requests or limits. A quantity that Kubernetes would refuse would keep every pod from starting, so it is refused here. */
@@ -60,11 +74,7 @@ export const PlatformConfig = Type.Object({
   mtls: Type.Object({ mode: oneOf(mtlsModes) }),
   spiffe: Type.Object({
     trustDomain: TrustDomain,
-    socketPath: Type.String({
-      maxLength: 256,
-      pattern: '^unix:///[^\\s]+/[^/\\s]+$',
-      description: 'Socket of the Workload API, for example unix:///run/spire/agent-sockets/agent.sock.',
-    }),
+    socketPath: SocketPath,
     volume: oneOf(['csi', 'hostPath']),
   }),
   identity: Type.Object({
@@ -156,7 +166,10 @@ export const compiledDefaults: PlatformConfig = frozen<PlatformConfig>({
   rollout: { maxConcurrentWorkloads: 10, paused: false, deadlineSeconds: 600 },
 });
 
-/** What a namespace may not set: what runs as whom, on which port, how fast the platform rolls and where DNS is, is the platform's to say. */
+/**
+ * What a namespace may not set: what runs as whom, on which port, which folder of a node is mounted, how fast the platform rolls and where DNS
+ * is, is the platform's to say.
+ */
 export const platformOnly = [
   'images',
   'proxy.uid',
@@ -164,6 +177,7 @@ export const platformOnly = [
   'proxy.inboundPort',
   'proxy.adminPort',
   'proxy.healthPort',
+  'spiffe.socketPath',
   'networkPolicy.dns',
   'rollout',
 ] as const;

@@ -9,6 +9,7 @@ import type { Layer, LayerProblem, LayerSource } from './layers.ts';
 import { isSection } from './overlay.ts';
 import { peerViolations } from './peers.ts';
 import { type PartialConfig, PlatformConfig, platformOnly } from './platform.ts';
+import { podViolations } from './pod-texts.ts';
 import { problemOf, type Violation } from './problem.ts';
 import { readYaml } from './yaml-tree.ts';
 
@@ -47,7 +48,7 @@ function parse<V>(
     ({ path }) => !explained.some((known) => path === known.path || path.startsWith(`${known.path}.`)),
   );
   // What the schema refuses already is not explained a second time.
-  const more = found.length > 0 ? [] : peerViolations(value);
+  const more = found.length > 0 ? [] : [...peerViolations(value), ...podViolations(value)];
   const violations = [...explained, ...found, ...more].map((violation) => ({
     ...violation,
     line: tree.lineOf(violation.path),
@@ -79,7 +80,7 @@ function misplacedConfig(value: unknown): readonly Violation[] {
     .map((path) => ({ path, message: `is no feature gate; it belongs in key ${key} of ConfigMap ${name}` }));
 }
 
-/** What runs as whom, on which port, and how fast the platform rolls. */
+/** See `platformOnly`. */
 function platformsAlone(value: unknown): readonly Violation[] {
   return platformOnly
     .filter((path) => hasPath(value, path.split('.')))

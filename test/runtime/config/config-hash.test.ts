@@ -18,11 +18,11 @@ const none = layers([{}]);
 
 /** Numeric-looking keys are enumerated first by the language and locale-aware sorts disagree about the rest. */
 const entries: readonly (readonly [string, string])[] = [
-  ['10', '1'],
-  ['9', '2'],
-  ['a', '3'],
-  ['B', '4'],
-  ['é', '5'],
+  ['10.test/x', '1'],
+  ['9.test/x', '2'],
+  ['a.test/x', '3'],
+  ['a.test/B', '4'],
+  ['memory', '5'],
   ['cpu', '6'],
 ];
 
@@ -47,7 +47,7 @@ function yaml(order: number): string {
 
 /** RFC 8785 by hand, so that the test does not repeat the code. */
 const canonical =
-  '{"config":{"mtls":{"mode":"strict"},"resources":{"envoyProxy":{"requests":{"10":"1","9":"2","B":"4","a":"3","cpu":"6","é":"5"}}},' +
+  '{"config":{"mtls":{"mode":"strict"},"resources":{"envoyProxy":{"requests":{"10.test/x":"1","9.test/x":"2","a.test/B":"4","a.test/x":"3","cpu":"6","memory":"5"}}},' +
   '"spiffe":{"trustDomain":"prod.example","volume":"csi"},"trace":{"sampling":{"rate":0.25,"type":"always"}}},"gates":{}}';
 const expected = createHash('sha256').update(canonical).digest('hex');
 
