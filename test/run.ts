@@ -32,10 +32,13 @@ function files(patterns: readonly string[]): string[] {
   return found.filter((file) => chosen.length === 0 || chosen.includes(file)).sort();
 }
 
-/** Pure tests share one process: most of a test file's time is starting Node and loading libraries. */
+/** Pure tests share one process a core, up to two; every second file goes to the other. */
 async function runUnit(tally: Tally): Promise<void> {
   const chosen = files(unitPatterns);
-  if (chosen.length > 0) await tally.follow(run({ files: chosen, cwd: root, isolation: 'none' }));
+  const parts = Math.min(2, availableParallelism(), chosen.length);
+  const shares = Array.from({ length: parts }, (_, part) => chosen.filter((_file, index) => index % parts === part));
+  const load = path.join(root, 'test/support/unit-part.ts');
+  await Promise.all(shares.map((argv) => tally.follow(run({ files: [load], cwd: root, argv }))));
 }
 
 async function runCluster(tally: Tally, chosen: readonly string[]): Promise<void> {
