@@ -128,7 +128,7 @@ test('PM-03 PM-05 PM-10 for any pod: injecting twice equals once, foreign conten
     }),
     { numRuns: 400 },
   );
-  assert.ok(mutated > 200, `only ${mutated} pods were injected`);
+  assert.ok(mutated > 100, `only ${mutated} pods were injected`);
 });
 
 test('PM-05 for any pod: the patch gives the injected pod by an independent RFC 6902 implementation', () => {
