@@ -1,4 +1,4 @@
-/** Five hundred agents, nearly a third of them hostile: none delays another, and in the end only agents are asked. */
+/** Many agents, nearly a third of them hostile: none delays another, and in the end only agents are asked. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -15,7 +15,8 @@ before(async () => {
 });
 after(() => bed.stop());
 
-const many = 500;
+/** The suite takes fewer than the five hundred for which this was written; `CROWD=500` takes all. */
+const many = Number(process.env['CROWD'] ?? 150);
 /** Of every ten agents three: one of these in turn. */
 const hostile: readonly Behaviour[] = [
   hangs,
@@ -37,7 +38,7 @@ async function each(count: number, work: (i: number) => Promise<unknown>): Promi
   await Promise.all(Array.from({ length: 16 }, lane));
 }
 
-test('500 cards, 150 of hostile agents: every healthy one is synced', async () => {
+test(`${many} cards, three of ten of hostile agents: every healthy one is synced`, async () => {
   const ns = await inNamespace(bed, 'crowd');
   const nameOf = (i: number): string => `agent-${i}`;
   await each(many, async (i) => {
