@@ -36,6 +36,8 @@ export interface ApplyOptions extends CallOptions {
 export interface CreateOptions extends CallOptions {
   /** Default: the API server's, from the user agent. */
   readonly fieldManager?: string | undefined;
+  /** Everything happens but storing it. */
+  readonly dryRun?: boolean;
 }
 
 export interface WatchOptions extends ListOptions {
@@ -76,12 +78,12 @@ export function createClient(transport: Transport): Client {
     get: (kind, key, options) => send({ ...options, method: 'GET', path: objectPath(kind, key) }),
     list: async <T extends KubeObject>(kind: Kind<T>, options: ListOptions = {}) =>
       pageOf(kind, (await transport.request(listRequest(kind, options))) as RawList<T>),
-    create: (kind, object, { fieldManager, ...options } = {}) =>
+    create: (kind, object, { fieldManager, dryRun = false, ...options } = {}) =>
       send({
         ...options,
         method: 'POST',
         path: collectionPath(kind, object.metadata.namespace),
-        query: { fieldManager },
+        query: { fieldManager, dryRun: dryRun ? 'All' : undefined },
         body: object,
       }),
     replace: (kind, object, options) =>

@@ -6,14 +6,14 @@ import { kinds } from '../../runtime/api/kinds.ts';
 import type { ConfigMap, WebhookConfiguration } from '../../runtime/api/kubernetes.ts';
 import { createAdmission } from '../../runtime/engine/admission.ts';
 import type { CertificateOptions } from '../../runtime/engine/certificates.ts';
-import { type CallOptions, type Client, createClient, liveReader } from '../../runtime/engine/client.ts';
+import { type Client, createClient, liveReader } from '../../runtime/engine/client.ts';
 import { systemClock } from '../../runtime/engine/clock.ts';
 import { createHealth } from '../../runtime/engine/health.ts';
 import { kubeconfigConnection } from '../../runtime/engine/kubeconfig.ts';
 import { unlimited } from '../../runtime/engine/limiter.ts';
 import { createMetrics } from '../../runtime/engine/metrics.ts';
 import { type ServingCertificate, serveWebhooks } from '../../runtime/engine/server.ts';
-import { type RequestSpec, createTransport } from '../../runtime/engine/transport.ts';
+import { createTransport } from '../../runtime/engine/transport.ts';
 import type { Live, Webhook } from '../../runtime/engine/types.ts';
 import { type ControlPlane, startControlPlane } from '../lab/control-plane.ts';
 import { captureLog } from '../runtime/engine/admission-fixtures.ts';
@@ -129,7 +129,7 @@ export async function setBundle({ client }: Cluster, pem: string, name = 'hooks'
 
 /** One admission by the API server, as a dry run. Resolves with what went wrong. */
 export async function admit({ client }: Cluster): Promise<string | undefined> {
-  const options: CallOptions & Pick<RequestSpec, 'query'> = { query: { dryRun: 'All' }, retries: 0 };
+  const options = { dryRun: true, retries: 0 };
   const metadata = { namespace: 'default', generateName: 'admit-', labels: { admit: 'inject' } };
   try {
     const made = await client.create<ConfigMap>(

@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { kinds } from '../../runtime/api/kinds.ts';
 import type { Pod } from '../../runtime/api/kubernetes.ts';
-import { type CallOptions, type Client, createClient } from '../../runtime/engine/client.ts';
+import { type Client, createClient } from '../../runtime/engine/client.ts';
 import { systemClock } from '../../runtime/engine/clock.ts';
 import { kubeconfigConnection } from '../../runtime/engine/kubeconfig.ts';
 import { unlimited } from '../../runtime/engine/limiter.ts';
 import { createMetrics } from '../../runtime/engine/metrics.ts';
-import { createTransport, type RequestSpec } from '../../runtime/engine/transport.ts';
+import { createTransport } from '../../runtime/engine/transport.ts';
 import { type ControlPlane, startControlPlane } from '../lab/control-plane.ts';
 import { injectedPod, judged, p0, r0, type SnapshotParts } from '../runtime/authbridge/fixtures.ts';
 import { program } from '../runtime/cli/run-cli.ts';
@@ -54,7 +54,7 @@ describe('injected pods on a real API server', { timeout: 120_000 }, () => {
 
   /** What the API server makes of a pod; throws its refusal. */
   function admitted(pod: Pod, namespace = 'open'): Promise<Pod> {
-    const options: CallOptions & Pick<RequestSpec, 'query'> = { query: { dryRun: 'All' }, retries: 0 };
+    const options = { dryRun: true, retries: 0 };
     return client.create(kinds.pod, { ...pod, metadata: { ...pod.metadata, namespace } }, options);
   }
 
