@@ -26,6 +26,8 @@ export const kinds = {
   deployment: kind<k8s.Deployment>('apps/v1', 'Deployment', 'deployments'),
   statefulSet: kind<k8s.StatefulSet>('apps/v1', 'StatefulSet', 'statefulsets'),
   daemonSet: kind<k8s.DaemonSet>('apps/v1', 'DaemonSet', 'daemonsets'),
+  /** A template of a StatefulSet or DaemonSet, as it was when pods were made from it. */
+  controllerRevision: kind<KubeObject>('apps/v1', 'ControllerRevision', 'controllerrevisions'),
   replicaSet: kind<k8s.ReplicaSet>('apps/v1', 'ReplicaSet', 'replicasets'),
   job: kind<k8s.Job>('batch/v1', 'Job', 'jobs'),
   cronJob: kind<k8s.CronJob>('batch/v1', 'CronJob', 'cronjobs'),

@@ -99,8 +99,8 @@ function proxyUidTaken(facts: Facts): string | undefined {
   );
 }
 
-/** Istio's containers run as 1337 as well, and carry the application's traffic, not their own. */
-const meshContainers: readonly string[] = ['istio-proxy', 'istio-init', 'istio-validation'];
+/** Istio's containers: they run as 1337 as well, and carry the application's traffic, not their own. */
+export const meshContainers: readonly string[] = ['istio-proxy', 'istio-init', 'istio-validation'];
 
 /** A mesh's proxy that shares our user is left alone; what it sends on is not redirected a second time. */
 export function meshWarnings({ pod, effective, components }: Facts): readonly string[] {

@@ -10,6 +10,8 @@ import { matches, type Owner, ownerOf } from '../workload/owner.ts';
 import { agentRuntimes, csiDrivers, enrolledReplicaSets, namespaces, targetIndex } from '../workload/watches.ts';
 import { basicEligibility } from './eligibility.ts';
 import { firstRuntime } from './first-runtime.ts';
+import { markerOf } from './marker.ts';
+import { isAddedSince, templateOf } from './origin.ts';
 import { malformation } from './shape.ts';
 import type { PodOwner, Snapshot } from './snapshot.ts';
 import { spiffeCsiDriver } from './volumes.ts';
@@ -24,14 +26,20 @@ export interface Sources {
 }
 
 /**
- * The snapshot for one request. With a warm cache no request is made. Throws when something cannot be read, which denies; but not for a pod
+ * The snapshot for one request. With a warm cache no request is made, but for a pod that claims to be injected. Throws when something cannot be read, which denies; but not for a pod
  * that its labels or the gates settle already: the kill switch works with the API server down.
  */
 export async function gather(request: AdmissionRequest<Pod>, sources: Sources): Promise<Snapshot> {
   const { reader, layers, nativeSidecars, operatorNamespace } = sources;
   const { operation, object: pod, namespace } = request;
   const basics = { operation, pod, namespace, operatorNamespace, layers: layers.lastGood(reader, namespace) };
-  const nothing = { namespaceLabels: {}, owner: undefined, runtime: undefined, csiDriver: false };
+  const nothing = {
+    namespaceLabels: {},
+    owner: undefined,
+    runtime: undefined,
+    csiDriver: false,
+    isAddedAtAdmission: false,
+  };
   if (pod === undefined || malformation(pod) !== undefined || basicEligibility(basics).settled !== undefined) {
     return { ...basics, ...nothing, nativeSidecars: nativeSidecars() };
   }
@@ -44,7 +52,15 @@ export async function gather(request: AdmissionRequest<Pod>, sources: Sources): 
     runtime,
     csiDriver: reader.get(csiDrivers, { name: spiffeCsiDriver }) !== undefined,
     nativeSidecars: nativeSidecars(),
+    isAddedAtAdmission: await readOrigin(pod, request, sources),
   };
+}
+
+/** Asked only of a pod that claims to be injected: the template it is made from is read, past the cache. */
+async function readOrigin(pod: Pod, { user, namespace }: AdmissionRequest<Pod>, { live }: Sources): Promise<boolean> {
+  const template = markerOf(pod).state === 'claimed' ? templateOf(pod, user) : undefined;
+  const found = template === undefined ? undefined : await live.get(template.kind, { namespace, name: template.name });
+  return found !== undefined && isAddedSince(pod, found);
 }
 
 /** The AgentRuntime for an owner among some; the oldest of several. */

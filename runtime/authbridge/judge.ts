@@ -3,13 +3,14 @@
 import { spiffeId } from '../api/names.ts';
 import { componentsOf, lacksCsiDriver } from './components.ts';
 import { conflictOf, meshWarnings, strictConflict } from './conflicts.ts';
+import { deviation } from './deviation.ts';
 import { eligibility } from './eligibility.ts';
 import { inject } from './inject.ts';
 import { containerNames, markerOf } from './marker.ts';
 import type { Memory } from './memory.ts';
 import { type Eligible, type EligibleFacts, plannedAdditions } from './planned-additions.ts';
 import { malformation } from './shape.ts';
-import type { Components, Judgement, Reason, Refusal, Snapshot, Step } from './snapshot.ts';
+import type { Components, ContainerName, Judgement, Reason, Refusal, Snapshot, Step } from './snapshot.ts';
 import { spiffeCsiDriver } from './volumes.ts';
 
 /** Judges one pod. Pure but for `memory`, which only saves work; never throws for anything a pod, a label or a layer may hold. */
@@ -20,7 +21,7 @@ export function judge(snapshot: Snapshot, memory: Memory): Judgement {
   const { pod, runtime } = snapshot;
   if (settled?.reason === 'NoAgentRuntime' && pod !== undefined) {
     const marker = markerOf(pod);
-    if (marker.state === 'ours') return alreadyInjected(marker.names, steps);
+    if (marker.state === 'claimed') return alreadyInjected(marker.names, steps);
   }
   if (settled !== undefined) return allow(steps, settled, settled.warning === true ? [settled.note] : []);
   if (pod === undefined || runtime === undefined)
@@ -28,23 +29,32 @@ export function judge(snapshot: Snapshot, memory: Memory): Judgement {
   return judgeMarker({ ...snapshot, pod, runtime }, steps, memory);
 }
 
+/** What was added earlier in the same request is ours as it is; any other pod that claims to be injected is compared with what we would inject. */
 function judgeMarker(snapshot: Eligible, steps: readonly Step[], memory: Memory): Judgement {
   const marker = markerOf(snapshot.pod);
   if (marker.state === 'forged') {
-    return deny([...steps, failed('already injected', marker.note)], { reason: 'MarkerForged', note: marker.note });
+    return deny([...steps, failed(markerStep, marker.note)], { reason: 'MarkerForged', note: marker.note });
   }
-  if (marker.state === 'ours') {
-    return alreadyInjected(marker.names, steps);
-  }
-  return judgeConfig(snapshot, [...steps, passed('already injected', 'the pod has no injected containers')], memory);
+  if (marker.state === 'claimed' && snapshot.isAddedAtAdmission) return alreadyInjected(marker.names, steps);
+  const claimed = marker.state === 'claimed' ? marker.names : [];
+  return judgeConfig(snapshot, { steps, claimed }, memory);
 }
+
+const markerStep = 'already injected';
 
 function alreadyInjected(names: readonly string[], steps: readonly Step[]): Judgement {
   const note = `the pod has its injected containers already: ${names.join(', ')}`;
-  return allow([...steps, failed('already injected', note)], { reason: 'AlreadyInjected', note }, []);
+  return allow([...steps, failed(markerStep, note)], { reason: 'AlreadyInjected', note }, []);
 }
 
-function judgeConfig(snapshot: Eligible, steps: readonly Step[], memory: Memory): Judgement {
+interface Reached {
+  readonly steps: readonly Step[];
+  /** The containers of ours that the pod claims to have; none: it claims nothing. */
+  readonly claimed: readonly ContainerName[];
+}
+
+function judgeConfig(snapshot: Eligible, { steps: before, claimed }: Reached, memory: Memory): Judgement {
+  const steps = claimed.length > 0 ? before : [...before, passed(markerStep, 'the pod has no injected containers')];
   const effective = memory.effective(snapshot.layers, snapshot.runtime);
   const { problems } = snapshot.layers;
   if (problems.length > 0 || 'message' in effective) {
@@ -53,13 +63,17 @@ function judgeConfig(snapshot: Eligible, steps: readonly Step[], memory: Memory)
     return deny([...steps, failed('configuration', note)], { reason: 'ConfigInvalid', note });
   }
   const components = componentsOf(snapshot.pod, effective, snapshot.csiDriver);
-  const facts = { snapshot, pod: snapshot.pod, effective, components };
-  const judged = judgeComponents(
-    { ...facts, snapshot },
-    [...steps, passed('configuration', 'all layers are valid')],
-    memory,
-  );
+  const facts: EligibleFacts = { snapshot, pod: snapshot.pod, effective, components };
+  const reached = [...steps, passed('configuration', 'all layers are valid')];
+  const judged =
+    claimed.length > 0 ? judgeClaim(facts, { steps, claimed }, memory) : judgeComponents(facts, reached, memory);
   return { ...judged, components, effective };
+}
+
+function judgeClaim(facts: EligibleFacts, { steps, claimed }: Reached, memory: Memory): Judgement {
+  const refusal = deviation(facts, claimed, memory);
+  if (refusal === undefined) return alreadyInjected(claimed, steps);
+  return deny([...steps, failed(markerStep, refusal.note)], refusal);
 }
 
 function judgeComponents(facts: EligibleFacts, steps: readonly Step[], memory: Memory): Judgement {

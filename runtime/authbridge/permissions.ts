@@ -20,6 +20,13 @@ export const authBridgePermissions: readonly Permission[] = Object.freeze([
     why: 'The Deployment of a new pod is found through its ReplicaSet.',
   },
   {
+    apiGroup: 'apps',
+    resources: ['controllerrevisions', 'daemonsets'],
+    verbs: ['get'],
+    scope: 'watched',
+    why: 'Whether a new pod has injected containers from its template, which its owner wrote.',
+  },
+  {
     apiGroup: 'batch',
     resources: ['jobs'],
     verbs: ['get'],

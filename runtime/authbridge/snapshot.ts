@@ -29,6 +29,8 @@ export interface Snapshot {
   /** The API server knows init containers with `restartPolicy: Always` (1.29 and later). */
   readonly nativeSidecars: boolean;
   readonly operatorNamespace: string;
+  /** What the pod has of our containers was added earlier in the same request: the template that it is made from has none of them. */
+  readonly isAddedAtAdmission: boolean;
 }
 
 /** One step of the decision, for people. */

@@ -68,6 +68,7 @@ export function offlineCluster(state: ClusterState, setting: Setting): OfflineCl
       csiDriver,
       nativeSidecars,
       operatorNamespace,
+      isAddedAtAdmission: false,
     };
   }
 

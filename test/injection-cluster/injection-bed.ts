@@ -21,17 +21,18 @@ const noFile: Live<FileText> = {
   subscribe: () => () => {},
 };
 
-/** What another injector may do: other resources for envoy-proxy and one annotation. */
-const meddler: Webhook<Pod> = {
-  name: 'meddler.example.test',
-  path: '/meddle',
+const meddling = { name: 'meddler.example.test', path: '/meddle' };
+
+/** What another injector may do: something to envoy-proxy, and one annotation. */
+const meddler = (change: (container: Container) => object): Webhook<Pod> => ({
+  ...meddling,
   kind: kinds.pod,
   review: ({ object }) => {
     if (object === undefined || object.metadata.annotations?.['example.test/meddled'] === 'yes') {
       return Promise.resolve({ kind: 'allow', reason: 'Done', note: '' });
     }
     const changed = (container: Container) =>
-      container.name === 'envoy-proxy' ? { ...container, resources: { limits: { cpu: '700m' } } } : container;
+      container.name === 'envoy-proxy' ? { ...container, ...change(container) } : container;
     const spec = { ...object.spec, initContainers: object.spec.initContainers?.map(changed) };
     const metadata = {
       ...object.metadata,
@@ -44,10 +45,23 @@ const meddler: Webhook<Pod> = {
       object: { ...object, metadata, spec } as Pod,
     });
   },
-};
+});
 
-export async function startInjectionBed(name: string) {
-  const plane = await startControlPlane({ name });
+export interface InjectionBedOptions {
+  /** Default false: no controller makes pods. */
+  readonly withControllerManager?: boolean;
+  /** What the other webhook does to envoy-proxy. Default: other resources. */
+  readonly meddle?: (container: Container) => object;
+}
+
+export async function startInjectionBed(
+  name: string,
+  {
+    withControllerManager = false,
+    meddle = () => ({ resources: { limits: { cpu: '700m' } } }),
+  }: InjectionBedOptions = {},
+) {
+  const plane = await startControlPlane({ name, withControllerManager });
   const bed = createBed(reach({ port: portOf(plane), certificatesDir: plane.certificatesDir }));
   const { client } = bed;
   for (const source of crdSources)
@@ -60,7 +74,7 @@ export async function startInjectionBed(name: string) {
   }
   const driver = { apiVersion: 'storage.k8s.io/v1', kind: 'CSIDriver', metadata: { name: 'csi.spiffe.io' }, spec: {} };
   await client.create(kinds.csiDriver, driver);
-  const served = await serve(bed);
+  const served = await serve(bed, meddler(meddle));
   return {
     client,
     kubeconfigPath: plane.kubeconfigPath,
@@ -79,7 +93,7 @@ interface Asked {
   readonly verdict: Verdict<Pod>;
 }
 
-async function serve(bed: Bed) {
+async function serve(bed: Bed, other: Webhook<Pod>) {
   const { client, clock, log, metrics } = bed;
   const cache = bed.newCache();
   const watches = configWatches(install.namespace);
@@ -108,7 +122,7 @@ async function serve(bed: Bed) {
     port: 0,
     host: '127.0.0.1',
     certificate: { current: leaf, subscribe: () => () => {} },
-    webhooks: [recorded, meddler] as unknown as readonly Webhook[],
+    webhooks: [recorded, other] as unknown as readonly Webhook[],
     admission: createAdmission({ log, metrics, clock }),
     health: createHealth(),
     log,
@@ -116,7 +130,7 @@ async function serve(bed: Bed) {
   const caBundle = Buffer.from(authority.certificate).toString('base64');
   for (const [configuration, { name, path }] of [
     ['rossoctl-injector', webhooks.inject],
-    ['zz-meddler', meddler],
+    ['zz-meddler', meddling],
   ] as const) {
     const body = configurationOf(configuration, name, { url: `https://127.0.0.1:${server.port}${path}`, caBundle });
     await client.create(kinds.mutatingWebhookConfiguration, body);

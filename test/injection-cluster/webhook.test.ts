@@ -5,14 +5,13 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kinds } from '../../runtime/api/kinds.ts';
 import type { Pod } from '../../runtime/api/kubernetes.ts';
-import type { CallOptions } from '../../runtime/engine/client.ts';
-import type { RequestSpec } from '../../runtime/engine/transport.ts';
+import type { CreateOptions } from '../../runtime/engine/client.ts';
 import type { KubeObject } from '../../runtime/engine/types.ts';
 import { containerOf, p0, r0, typeLabel } from '../runtime/authbridge/fixtures.ts';
 import { program } from '../runtime/cli/run-cli.ts';
 import { startInjectionBed } from './injection-bed.ts';
 
-const dryRun: CallOptions & Pick<RequestSpec, 'query'> = { query: { dryRun: 'All' }, retries: 0 };
+const dryRun: CreateOptions = { dryRun: true, retries: 0 };
 
 describe('the injection webhook on a real API server', { timeout: 120_000 }, () => {
   let bed: Awaited<ReturnType<typeof startInjectionBed>>;

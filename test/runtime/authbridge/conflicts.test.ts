@@ -38,7 +38,7 @@ const rows: readonly (readonly [string, SnapshotParts, 'allow' | 'deny' | 'mutat
     { pod: p0({ annotations: marker('envoy-proxy'), spec: { containers: [ownEnvoy] } }) },
     'deny',
     'MarkerForged',
-    /no envoy-proxy container of ours/,
+    /no container proxy-init, which is injected now/,
   ],
   [
     'a marker that names something else',

@@ -86,6 +86,7 @@ export function snapshot({ gates, config, ...parts }: SnapshotParts = {}): Snaps
     csiDriver: true,
     nativeSidecars: true,
     operatorNamespace: 'rossoctl-system',
+    isAddedAtAdmission: false,
     ...parts,
   };
 }

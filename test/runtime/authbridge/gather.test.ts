@@ -8,7 +8,7 @@ import type { Pod } from '../../../runtime/api/kubernetes.ts';
 import { gather, type Sources } from '../../../runtime/authbridge/gather.ts';
 import { createAuthBridgeWebhook } from '../../../runtime/authbridge/webhook.ts';
 import type { AdmissionRequest, KubeObject, Reader } from '../../../runtime/engine/types.ts';
-import { layers, p0, r0 } from './fixtures.ts';
+import { injectedPod, layers, p0, r0 } from './fixtures.ts';
 
 const namespace: KubeObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team1', labels: { x: 'y' } } };
 const csiDriver: KubeObject = {
@@ -176,6 +176,63 @@ test('of two AgentRuntimes with one target the older counts, then the smaller ui
   assert.equal(await name([r0(), twin]), 'b');
   assert.equal(await name([leaving, r0()]), 'weather');
   assert.equal(await name([leaving]), 'old');
+});
+
+const { uid: ownerUid = '' } = replicaSet('weather-agent').metadata;
+const clean = { metadata: { labels: { app: 'weather-agent' } }, spec: { containers: [{ name: 'agent' }] } };
+const marked = { ...clean, metadata: { annotations: { 'rossoctl.io/injected': 'envoy-proxy' } } };
+const ours = { ...clean, spec: { ...clean.spec, initContainers: [{ name: 'envoy-proxy' }] } };
+
+/** What holds the template of a pod of that kind of owner; a StatefulSet’s is in a revision. */
+function holder(kind: string, template: object | undefined, uid = ownerUid): KubeObject {
+  const apiVersion = kind === 'Job' ? 'batch/v1' : 'apps/v1';
+  if (kind !== 'StatefulSet') {
+    return { apiVersion, kind, metadata: { namespace: 'team1', name: 'owner', uid }, spec: { template } } as KubeObject;
+  }
+  const ownerReferences = [{ apiVersion, kind, name: 'owner', uid, controller: true }];
+  const metadata = { namespace: 'team1', name: 'owner-r2', uid: 'revision', ownerReferences };
+  return { apiVersion, kind: 'ControllerRevision', metadata, data: { spec: { template } } } as KubeObject;
+}
+const account = (name: string) => `system:serviceaccount:kube-system:${name}`;
+const replicas = account('replicaset-controller');
+const stateful = account('statefulset-controller');
+
+const origins: readonly (readonly [what: string, kind: string, held: KubeObject, user: string, isAdded: boolean])[] = [
+  ['a ReplicaSet’s clean template', 'ReplicaSet', holder('ReplicaSet', clean), replicas, true],
+  ['one account for all', 'ReplicaSet', holder('ReplicaSet', clean), 'system:kube-controller-manager', true],
+  ['a person’s pod under the same owner', 'ReplicaSet', holder('ReplicaSet', clean), 'alice', false],
+  ['another controller’s account', 'ReplicaSet', holder('ReplicaSet', clean), account('job-controller'), false],
+  ['a template with our marker', 'ReplicaSet', holder('ReplicaSet', marked), replicas, false],
+  ['a template with a container of our name', 'ReplicaSet', holder('ReplicaSet', ours), replicas, false],
+  ['a namesake of the owner', 'ReplicaSet', holder('ReplicaSet', clean, 'other'), replicas, false],
+  ['no template', 'ReplicaSet', holder('ReplicaSet', undefined), replicas, false],
+  ['a template of another shape', 'ReplicaSet', holder('ReplicaSet', { spec: {} }), replicas, false],
+  ['a DaemonSet', 'DaemonSet', holder('DaemonSet', clean), account('daemon-set-controller'), true],
+  ['a Job', 'Job', holder('Job', clean), account('job-controller'), true],
+  ['a StatefulSet’s revision', 'StatefulSet', holder('StatefulSet', clean), stateful, true],
+  ['a StatefulSet’s revision with our containers', 'StatefulSet', holder('StatefulSet', ours), stateful, false],
+  ['a revision of another StatefulSet', 'StatefulSet', holder('StatefulSet', clean, 'other'), stateful, false],
+  ['an owner of no kind that makes pods', 'Widget', holder('ReplicaSet', clean), replicas, false],
+];
+for (const [what, kind, held, user, isAdded] of origins) {
+  test(`PM-03 who put our containers into a pod: ${what}`, async () => {
+    const pod = injectedPod();
+    const apiVersion = kind === 'Job' ? 'batch/v1' : 'apps/v1';
+    const owner = { apiVersion, kind, name: 'owner', uid: ownerUid, controller: true };
+    const labels = { ...pod.metadata.labels, 'controller-revision-hash': 'owner-r2' };
+    const asked = { ...pod, metadata: { ...pod.metadata, labels, ownerReferences: [owner] } };
+    const { given } = sources([namespace, csiDriver], [held]);
+    assert.equal((await gather(request(asked, { user }), given)).isAddedAtAdmission, isAdded);
+  });
+}
+
+test('a template that cannot be read denies; that of a pod without our containers is not read', async () => {
+  const { given, requests } = sources(warm, new Error('connection refused'));
+  const user = replicas;
+  await assert.rejects(gather(request(injectedPod(), { user }), given), /connection refused/);
+  requests.length = 0;
+  assert.equal((await gather(request(p0(), { user }), given)).isAddedAtAdmission, false);
+  assert.deepEqual(requests, []);
 });
 
 test('the webhook stands at its path and judges Pods', () => {

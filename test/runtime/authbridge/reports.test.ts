@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import jsonpatch from 'fast-json-patch';
-import type { Pod } from '../../../runtime/api/kubernetes.ts';
+import type { Container, Pod } from '../../../runtime/api/kubernetes.ts';
 import { jsonPatch } from '../../../runtime/engine/json-patch.ts';
 import { allContainers, containerOf, envOf, injectedPod, judged, p0, r0, type SnapshotParts } from './fixtures.ts';
 import { portClashes, restrictedFaults, structureFaults, volumeFaults } from './pod-check.ts';
@@ -53,31 +53,55 @@ for (const gates of gateCombinations) {
     for (const config of [{}, { clientRegistration: { mode: 'sidecar' } }] as const) {
       const p1 = injectedPod({ gates, config });
       assert.deepEqual(patch({ gates, config, pod: p1 }), []);
-      for (const others of gateCombinations)
-        assert.deepEqual(patch({ gates: others, pod: changed(p1) }), changedGatesPatch(p1, others));
+      assert.deepEqual(patch({ gates, config, pod: tuned(p1) }), []);
+      const other = { ...gates, perWorkloadConfigResolution: true };
+      assert.deepEqual(patch({ gates: other, config, pod: p1 }), []);
+      assert.deepEqual(patch({ gates, config, pod: injectedPod({ gates: other, config }) }), []);
+    }
+  });
+
+  test(`PM-03 in one request whatever others did to our containers stays, and what was switched meanwhile changes nothing: ${on}`, () => {
+    for (const config of [{}, { clientRegistration: { mode: 'sidecar' } }] as const) {
+      const p1 = injectedPod({ gates, config });
+      if (p1.metadata.annotations?.['rossoctl.io/injected'] === undefined) continue;
+      for (const others of gateCombinations) {
+        assert.deepEqual(patch({ gates: others, pod: rewritten(p1), isAddedAtAdmission: true }), []);
+      }
     }
   });
 }
 
-/** As another webhook might: resources, image and environment of our containers. */
-function changed(pod: Pod): Pod {
-  const foreign = {
+const ourselves = (pod: Pod, change: (container: Container) => Container): Pod => {
+  const of = (containers: readonly Container[]) =>
+    containers.map((container) => (ourNames.includes(container.name) ? change(container) : container));
+  const { initContainers = [], containers } = pod.spec;
+  return { ...pod, spec: { ...pod.spec, initContainers: of(initContainers), containers: of(containers) } };
+};
+
+/** As another webhook may leave our containers in a request of which nothing is known: their size, a tag, telemetry, a cloud's identity. */
+function tuned(pod: Pod): Pod {
+  return ourselves(pod, (container) => ({
+    ...container,
+    resources: { limits: { cpu: '7' } },
+    image: `${container.image?.replace(/:[^:]*$/, '')}:0.0.9`,
+    imagePullPolicy: 'Always',
+    env: [...(container.env ?? []), { name: 'OTEL_SERVICE_NAME', value: 'x' }, { name: 'AWS_REGION', value: 'y' }],
+    volumeMounts: [
+      ...(container.volumeMounts ?? []),
+      { name: 'token', mountPath: '/var/run/secrets/eks.amazonaws.com/serviceaccount', readOnly: true },
+    ],
+  }));
+}
+
+/** The same, from beginning to end. */
+function rewritten(pod: Pod): Pod {
+  return ourselves(pod, (container) => ({
+    ...container,
     resources: { limits: { cpu: '7' } },
     image: 'mirror.test/x:1',
     env: [{ name: 'X', value: '1' }],
     command: ['/wrap'],
-  };
-  const of = (containers: Pod['spec']['containers']) =>
-    containers.map((container) => (ourNames.includes(container.name) ? { ...container, ...foreign } : container));
-  return {
-    ...pod,
-    spec: { ...pod.spec, initContainers: of(pod.spec.initContainers ?? []), containers: of(pod.spec.containers) },
-  };
-}
-
-/** A pod that was not injected yet may be, when gates have been turned on meanwhile; one that was never is again. */
-function changedGatesPatch(pod: Pod, gates: SnapshotParts['gates']) {
-  return pod.metadata.annotations?.['rossoctl.io/injected'] === undefined ? patch({ gates, pod: changed(pod) }) : [];
+  }));
 }
 
 test('PM-03 the kill switch and a vanished AgentRuntime leave an injected pod as it is', () => {
