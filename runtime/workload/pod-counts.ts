@@ -17,16 +17,17 @@ export interface PodCounts {
 
 export const noPods: PodCounts = Object.freeze({ wanted: 0, existing: 0, lacking: undefined, refusal: undefined });
 
-/** `refusal` only while pods are missing: the condition may outlive what it tells of by a moment. */
+/** `refusal` only while pods of the present template are missing: an earlier one's may go on being refused. */
 export function deploymentPods(deployment: Deployment): PodCounts {
   const { spec, status = {} } = deployment;
   const wanted = spec?.replicas ?? 1;
-  const isUnderWay = deploymentRollout(deployment) === 'running';
   const isSeen = isObserved(deployment, status.observedGeneration);
-  const lacks = isUnderWay && wanted > 0 && (!isSeen || (status.updatedReplicas ?? 0) === 0);
-  const failure = isUnderWay && isSeen ? holds(status.conditions, 'ReplicaFailure') : undefined;
+  const fresh = isSeen ? (status.updatedReplicas ?? 0) : 0;
+  const isDue = deploymentRollout(deployment) === 'running' && fresh < wanted;
+  const failure = isDue && isSeen ? holds(status.conditions, 'ReplicaFailure') : undefined;
   const refusal = failure === undefined ? undefined : plainRefusal(failure.message ?? '', deployment);
-  return { wanted, existing: status.replicas ?? 0, lacking: lacks ? itself(deployment) : undefined, refusal };
+  const lacking = isDue && fresh === 0 ? itself(deployment) : undefined;
+  return { wanted, existing: status.replicas ?? 0, lacking, refusal };
 }
 
 export function statefulSetPods(set: StatefulSet): PodCounts {

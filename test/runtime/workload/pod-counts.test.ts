@@ -35,6 +35,12 @@ const deployments: readonly Case[] = [
     { replicas: 3, updatedReplicas: 3, availableReplicas: 3, ...quota },
   ],
   [
+    'all there, not available yet, and an earlier template is still refused',
+    '3/4',
+    three,
+    { replicas: 4, updatedReplicas: 3, availableReplicas: 1, ...quota },
+  ],
+  [
     'a refusal of the template before',
     '3/3 lacking',
     three,

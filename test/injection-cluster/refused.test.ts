@@ -1,0 +1,112 @@
+/** The whole product before a real API server: templates whose pods the injector refuses, while their old pods run on, are never called protected. */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { AgentRuntimeSpec } from '../../runtime/api/agent-runtime.ts';
+import { kinds } from '../../runtime/api/kinds.ts';
+import { annotations } from '../../runtime/api/names.ts';
+import type { KubeObject } from '../../runtime/engine/types.ts';
+import { isInjected } from '../../runtime/workload/pods.ts';
+import { program } from '../runtime/cli/run-cli.ts';
+import { eventually } from '../support/engine-bed.ts';
+import { untilSays } from '../support/enrolments.ts';
+import { type OperatorBed, startOperatorBed, untilLeading } from '../support/operator-bed.ts';
+import { createNamespace, runtimeFor, workload, type WorkloadOptions } from '../support/workload-objects.ts';
+
+const namespace = 'refused';
+const forged = {
+  name: 'envoy-proxy',
+  image: 'evil.test/x:1',
+  restartPolicy: 'Always',
+  volumeMounts: [{ name: 'rossoctl-work', mountPath: '/w' }],
+};
+
+interface Refused {
+  readonly name: string;
+  readonly pod?: WorkloadOptions['pod'];
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly spec?: Partial<AgentRuntimeSpec>;
+  readonly words: RegExp;
+}
+
+/** Of the cluster, which has no CSI driver, mtlsMode strict is refused; the others are permissive. */
+const templates: readonly Refused[] = [
+  {
+    name: 'container-name',
+    pod: { initContainers: [{ name: 'envoy-proxy', image: 'x', restartPolicy: 'Always' }] },
+    words: /container of its own named envoy-proxy.*rename it/,
+  },
+  { name: 'host-network', pod: { hostNetwork: true }, words: /host's network.*authBridgeMode: proxy-sidecar/ },
+  {
+    name: 'volume-name',
+    pod: { volumes: [{ name: 'rossoctl-run', emptyDir: {} }] },
+    words: /volume of its own named rossoctl-run/,
+  },
+  {
+    name: 'excluded-ports',
+    annotations: { [annotations.outboundPortsExclude]: '80,foo,99999' },
+    words: /holds "foo", "99999"/,
+  },
+  { name: 'strict', spec: { mtlsMode: 'strict' }, words: /mtlsMode strict needs a SPIFFE identity/ },
+  {
+    name: 'forged',
+    annotations: { [annotations.injected]: 'envoy-proxy' },
+    pod: { initContainers: [forged], volumes: [{ name: 'rossoctl-work', emptyDir: {} }] },
+    words: /rossoctl\.io\/injected is not true/,
+  },
+];
+
+/** A Deployment of one pod, with the annotations on its template. */
+function deployment({ name, pod = {}, annotations: marks = {} }: Refused): KubeObject {
+  const made = workload('Deployment', namespace, name, { replicas: 1, pod });
+  const spec = made['spec'] as { readonly template: { readonly metadata: object } };
+  const metadata = { ...spec.template.metadata, annotations: marks };
+  return { ...made, spec: { ...spec, template: { ...spec.template, metadata } } } as KubeObject;
+}
+
+describe('pods that the injector refuses', { timeout: 240_000 }, () => {
+  let bed: OperatorBed;
+  before(async () => {
+    bed = await startOperatorBed('refused-pods');
+    await untilLeading(await bed.startReady('one'));
+    await createNamespace(bed.client, namespace);
+  });
+  after(() => bed.stop());
+
+  test('the old pod is bare, the new ones are refused: phase, conditions, message and command line say so', async () => {
+    for (const row of templates) await bed.client.create(kinds.deployment, deployment(row) as never);
+    await eventually(async () => {
+      const { items } = await bed.client.list(kinds.deployment, { namespace });
+      assert.deepEqual(
+        items.map(({ status }) => status?.replicas),
+        templates.map(() => 1),
+      );
+    }, 60_000);
+    for (const row of templates) await bed.client.create(kinds.agentRuntime, runtimeFor(deployment(row), row.spec));
+    for (const row of templates) {
+      const { status } = await untilSays(bed.client, runtimeFor(deployment(row)), 'Error/PodsRefused', 60_000);
+      const pods = status?.conditions?.find(({ type }) => type === 'PodsInjected');
+      assert.deepEqual([pods?.status, pods?.reason, status?.configuredPods], ['False', 'PodsRefused', 0], row.name);
+      assert.match(status?.message ?? '', row.words);
+      assert.match(status?.message ?? '', /from before its enrolment run on without sidecars/);
+    }
+    const { code, out, err } = await program(['status', '-n', namespace, '--kubeconfig', bed.plane.kubeconfigPath]);
+    assert.equal(code, 0, err);
+    for (const { name } of templates) {
+      assert.match(out, new RegExp(`${name} +agent +Deployment/${name} +Error +False +0 +0 +1\\n`));
+    }
+  });
+
+  test('a template that is mended is injected, and its AgentRuntime says so by itself', async () => {
+    const [row] = templates.filter(({ name }) => name === 'excluded-ports');
+    assert.ok(row !== undefined);
+    const mended = { metadata: { annotations: { [annotations.outboundPortsExclude]: '80' } } };
+    const target = { kind: kinds.deployment, namespace, name: row.name };
+    await bed.client.mergePatch(target, { spec: { template: mended } });
+    await untilSays(bed.client, runtimeFor(deployment(row)), 'Active/Configured', 60_000);
+    await eventually(async () => {
+      const { items } = await bed.client.list(kinds.pod, { namespace, labels: `app=${row.name}` });
+      assert.deepEqual(items.filter(isInjected).length, 1);
+    });
+  });
+});
