@@ -1,9 +1,11 @@
 /** Who bears the verified label, and who might: a workload, its running pods, and pods that only the label itself still tells of. */
 
 import { kinds } from '../api/kinds.ts';
+import type { Pod } from '../api/kubernetes.ts';
 import { labels } from '../api/names.ts';
 import type { Kind, KubeObject, Reader, Watch } from '../engine/types.ts';
 import { podOwnersOf, podsOf } from '../workload/pods.ts';
+import { selectorOf, selects } from '../workload/selector.ts';
 import type { Workload } from '../workload/workload.ts';
 import type { Marked } from './observed.ts';
 
@@ -26,7 +28,7 @@ export interface Bearers {
 }
 
 export function bearersOf(reader: Reader, workload: Workload): Bearers {
-  const pods = podsOf(reader, workload);
+  const pods = podsOf(reader, workload).filter((pod) => isOwn(pod, workload));
   const running = new Set(pods.map(({ metadata }) => metadata.uid));
   const labelled = labelledPods(reader, workload).filter(({ metadata }) => !running.has(metadata.uid));
   const kind = kinds.pod as Kind;
@@ -34,6 +36,11 @@ export function bearersOf(reader: Reader, workload: Workload): Bearers {
     marked: [markedOf(workload.object, workload.row.watch.kind), ...pods.map((pod) => markedOf(pod, kind))],
     strays: labelled.map((pod) => markedOf(pod, kind)),
   };
+}
+
+/** Whoever may create a pod can name any owner in it; what that owner's controller would let go of never gets the label. */
+function isOwn({ metadata }: Pod, workload: Workload): boolean {
+  return workload.row.kind === 'CronJob' || selects(selectorOf(workload), metadata.labels ?? {});
 }
 
 function labelledPods(reader: Reader, workload: Workload): readonly KubeObject[] {

@@ -7,6 +7,7 @@ import { type Arguments, type Flag, valueOf } from './arguments.ts';
 import { bundleOf } from './bundle-file.ts';
 import { CliError, exitCodes } from './cli-error.ts';
 import type { Command, Terminal } from './command.ts';
+import { givenNamespace } from './input.ts';
 import { readBytes, readInput } from './read-input.ts';
 import { judged, tableOf } from './verdict.ts';
 
@@ -86,6 +87,7 @@ function workloadOf(given: Arguments): Pick<VerifyOptions, 'workload'> {
     return {};
   }
   const namespace = required(given, 'namespace', 'the namespace of the workload');
+  givenNamespace(given);
   const serviceAccount = required(given, 'service-account', 'the ServiceAccount of the workload');
   return { workload: { namespace, serviceAccount } };
 }
@@ -100,10 +102,16 @@ function oneOf<T extends string>(given: Arguments, flag: string, values: readonl
 
 const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
+/** `Date` takes the thirtieth of February for the second of March, and hour 24 for the next day. */
+function isOnCalendar(text: string): boolean {
+  const [, date = '', hour = ''] = /^(.{10}).(..)/.exec(text) ?? [];
+  return hour < '24' && new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
+}
+
 function timeOf(text: string | undefined): Date {
   if (text === undefined) return new Date();
   const time = new Date(text);
-  if (!rfc3339.test(text) || Number.isNaN(time.getTime())) {
+  if (!rfc3339.test(text) || Number.isNaN(time.getTime()) || !isOnCalendar(text)) {
     throw new CliError(`--now: ${JSON.stringify(text)} is no time; write 2026-12-15T12:00:00Z`);
   }
   return time;

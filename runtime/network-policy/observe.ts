@@ -12,7 +12,7 @@ import { namespaces, targetIndex } from '../workload/watches.ts';
 import type { Observed } from './observed.ts';
 import { controllingCard } from './ownership.ts';
 import { cardsForPolicy, policyName } from './policy-name.ts';
-import { isSameSelector, selectorOf } from './selects.ts';
+import { isSameSelector, selectorOf } from '../workload/selector.ts';
 import { networkPolicies } from './watch.ts';
 
 export interface Observing {

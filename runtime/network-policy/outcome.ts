@@ -7,7 +7,7 @@ import { isSameTarget } from '../api/target-ref.ts';
 import type { Observed } from './observed.ts';
 import { controllingCard, isOurs } from './ownership.ts';
 import { permissiveRules, type PolicyFacts, restrictiveRules } from './policies.ts';
-import { isEverything, isSameSelector, selectorOf, selects } from './selects.ts';
+import { isEverything, isSameSelector, selectorOf, selects } from '../workload/selector.ts';
 import { judgedPart, verdictOf } from './verdict.ts';
 
 export const conditionType = 'NetworkPolicyReady';

@@ -40,12 +40,15 @@ function labelledPods(reader: Reader, workload: Workload): readonly Pod[] {
   );
 }
 
-/** The uids that a workload's pods can have as their controller's: its own, and those of its ReplicaSets or Jobs. */
+/**
+ * The uids that a workload's pods have as their controller's: those of its ReplicaSets or Jobs, else its own. A pod that names a Deployment
+ * or a CronJob itself was made by somebody else.
+ */
 export function podOwnersOf(reader: Reader, { row, namespace, uid }: Workload): readonly string[] {
   const between = betweens[row.kind];
   if (between === undefined) return [uid];
   const owned = reader.list(between, { namespace, index: { name: 'owner', value: uid } });
-  return [...owned.map(({ metadata }) => metadata.uid ?? ''), uid];
+  return owned.map(({ metadata }) => metadata.uid ?? '');
 }
 
 const jobRow = rowOf(kinds.job);

@@ -31,6 +31,14 @@ export async function inNamespace(bed: CardBed, namespace: string) {
     await client.create(kinds.pod, pod(owner, name, podName) as never);
     if (isReady) await makeReady(podName);
   };
+  /** A pod of other labels that names the Deployment, or its ReplicaSet, as its controller. */
+  const addImpostor = async (name: string, podName: string, of: 'Deployment' | 'ReplicaSet'): Promise<void> => {
+    const deployment = await client.get(kinds.deployment as Kind, { namespace, name });
+    const owner = of === 'Deployment' ? deployment : owners.get(name);
+    assert.ok(owner, `no workload ${name}`);
+    await client.create(kinds.pod, pod(owner, 'foreign', podName) as never);
+    await makeReady(podName);
+  };
   const makeReady = async (podName: string): Promise<void> => {
     addresses += 1;
     const at = new Date().toISOString().replace(/\.\d+/, '');
@@ -60,6 +68,7 @@ export async function inNamespace(bed: CardBed, namespace: string) {
     namespace,
     hostOf,
     addPod,
+    addImpostor,
     makeReady,
     addWorkload,
     behave: (name: string, behaviour: Behaviour) => agents.behave(hostOf(name), behaviour),

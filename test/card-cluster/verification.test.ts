@@ -152,6 +152,17 @@ test('a pod that somebody took out of the enrolled ones loses the label with the
   await isLabelled(ns, 'weather', false, ['weather-1', 'weather-2']);
 });
 
+test('a pod that only names a verified workload as its owner never gets the label', async () => {
+  const ns = await inNamespace(bed, 'impostors');
+  await ns.addAgent('weather', { body: await signed(ns), spec: { syncPeriod: '1h' } });
+  await isLabelled(ns, 'weather', true);
+  await ns.addImpostor('weather', 'of-deployment', 'Deployment');
+  await ns.addImpostor('weather', 'of-replicaset', 'ReplicaSet');
+  await ns.addPod('weather', 'weather-2', false);
+  await isLabelled(ns, 'weather', true, ['weather-1', 'weather-2']);
+  assert.deepEqual((await ns.labels('weather', ['of-deployment', 'of-replicaset'])).slice(1), [undefined, undefined]);
+});
+
 test('a label for which no card answers is taken away: forged, or of a workload that is gone', async () => {
   const ns = await inNamespace(bed, 'unvouched');
   await ns.addWorkload('forger');

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { NetworkPolicyPeer, NetworkPolicyRule } from '../../../runtime/api/kubernetes.ts';
 import { dnsProfiles } from '../../../runtime/config/network-policy.ts';
 import { dnsRules } from '../../../runtime/network-policy/dns.ts';
-import { selects } from '../../../runtime/network-policy/selects.ts';
+import { selects } from '../../../runtime/workload/selector.ts';
 
 const bothPorts = ['UDP/53', 'TCP/53', 'UDP/5353', 'TCP/5353'];
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LabelSelector, NetworkPolicy } from '../../../runtime/api/kubernetes.ts';
 import { decide } from '../../../runtime/network-policy/decide.ts';
-import { isEverything, selects } from '../../../runtime/network-policy/selects.ts';
+import { isEverything, selects } from '../../../runtime/workload/selector.ts';
 import { keepTemplateObject } from '../../../runtime/workload/keep.ts';
 import { type WorkloadKind, workloadRows } from '../../../runtime/workload/kinds.ts';
 import { type Workload, workloadOf } from '../../../runtime/workload/workload.ts';

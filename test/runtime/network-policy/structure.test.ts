@@ -8,7 +8,7 @@ import { labels, operatorPodLabels } from '../../../runtime/api/names.ts';
 import { peerViolations } from '../../../runtime/config/peers.ts';
 import { peerOf } from '../../../runtime/network-policy/peers.ts';
 import { permissiveRules, restrictiveRules } from '../../../runtime/network-policy/policies.ts';
-import { selects } from '../../../runtime/network-policy/selects.ts';
+import { selects } from '../../../runtime/workload/selector.ts';
 import { arbitrarySettings } from './arbitrary-settings.ts';
 import { selector, surroundings } from './fixtures.ts';
 import { configuredPeers, made, variants } from './variants.ts';

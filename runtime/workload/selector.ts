@@ -2,7 +2,7 @@
 
 import type { LabelSelector } from '../api/kubernetes.ts';
 import { canonicalJson } from '../encoding/canonical-json.ts';
-import type { Workload } from '../workload/workload.ts';
+import type { Workload } from './workload.ts';
 
 type Labels = Readonly<Record<string, string>>;
 type Expression = NonNullable<LabelSelector['matchExpressions']>[number];
