@@ -75,9 +75,10 @@ test('SG-10: rotation: two roots, a new leaf, the old root removed; a broken blo
   await ns.addAgent('slow', { body: await signed(ns, root, 'slow'), spec: { syncPeriod: '1h' } });
   await isLabelled(ns, 'weather', true);
   const broken = '-----BEGIN CERTIFICATE-----\nbm8gY2VydGlmaWNhdGU=\n-----END CERTIFICATE-----\n';
-  await writeBundle(bed, { 'bundle.crt': root.pem + broken + next.pem });
   const hash = async () => (await ns.card('weather')).status?.trustBundleHash;
+  await eventually(async () => assert.notEqual(await hash(), undefined));
   const before = await hash();
+  await writeBundle(bed, { 'bundle.crt': root.pem + broken + next.pem });
   await eventually(async () => assert.notEqual(await hash(), before));
   assert.equal(await ns.condition('weather', 'Verified'), 'True/SignatureVerified');
   assert.equal(await metric(operator.bed, 'rossoctl_x5c_trust_bundle_unusable_parts'), 1);

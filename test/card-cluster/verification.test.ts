@@ -138,7 +138,7 @@ test('deletion of a card removes the labels, and so does another target', async 
   await ns.patch(cards, 'weather', { spec: { targetRef: { name: 'second' } } });
   await isLabelled(ns, 'weather', false);
   await isLabelled(ns, 'second', true);
-  assert.equal((await ns.card('weather')).status?.agent?.name, 'second');
+  await eventually(async () => assert.equal((await ns.card('weather')).status?.agent?.name, 'second'));
 });
 
 test('a pod that somebody took out of the enrolled ones loses the label with the others', async () => {
