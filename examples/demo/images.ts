@@ -28,8 +28,8 @@ interface DemoImage {
 const images: readonly DemoImage[] = [
   {
     tag: 'lab.local/demo-agent:1',
-    // From a folder that can be written, so that the card can be signed while the pod runs.
-    command: 'cp -r /www /tmp/ && exec httpd -f -p "$PORT" -h /tmp/www',
+    // From a folder that can be written where the pod has one, so that the card can be signed while it runs.
+    command: 'root=/www; cp -r /www /tmp/ 2> /dev/null && root=/tmp/www; exec httpd -f -p "$PORT" -h "$root"',
     files: { 'www/.well-known/agent-card.json': JSON.stringify(agentCard('unsigned', 'demo')) },
   },
   {
