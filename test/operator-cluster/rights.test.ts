@@ -31,6 +31,8 @@ const occasions: Readonly<Record<string, string>> = {
   'get apps/statefulsets *': fight,
   'get apps/daemonsets *': fight,
   'get batch/cronjobs *': fight,
+  'get apps/controllerrevisions *':
+    'a pod of a StatefulSet or DaemonSet comes with our marker, and the template it was made from is looked at',
   'get apps/replicasets *': 'a pod reaches the webhook before its ReplicaSet reaches the cache',
   'get /namespaces *': 'a pod reaches the webhook before its Namespace reaches the cache',
   'delete networking.k8s.io/networkpolicies *':
