@@ -41,7 +41,6 @@ const sockets: readonly (readonly [path: string, isTaken: boolean])[] = [
   ['unix:///etc/kubernetes/x.sock', false],
   ['unix:///usr/bin/x.sock', false],
   ['unix:///proc/1/x.sock', false],
-  ['unix:///root/spire/x.sock', false],
   ['unix:///run/rossoctl/agent.sock', false],
   ['unix:///var/run/rossoctl/agent.sock', false],
   ['unix:///run/secrets/kubernetes.io/x.sock', false],
