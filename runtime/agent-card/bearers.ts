@@ -4,6 +4,7 @@ import { kinds } from '../api/kinds.ts';
 import type { Pod } from '../api/kubernetes.ts';
 import { labels } from '../api/names.ts';
 import type { Kind, KubeObject, Reader, Watch } from '../engine/types.ts';
+import { controllerUid } from '../workload/owner.ts';
 import { podOwnersOf, podsOf } from '../workload/pods.ts';
 import { selectorOf, selects } from '../workload/selector.ts';
 import type { Workload } from '../workload/workload.ts';
@@ -53,10 +54,4 @@ function labelledPods(reader: Reader, workload: Workload): readonly KubeObject[]
 function markedOf({ metadata }: KubeObject, kind: Kind): Marked {
   const { namespace, name = '', uid } = metadata;
   return { ref: { kind, namespace, name, uid }, value: metadata.labels?.[labels.signatureVerified] };
-}
-
-/** The uid of the controlling owner, or nothing. */
-export function controllerUid({ metadata }: KubeObject): readonly string[] {
-  const controller = metadata.ownerReferences?.find((owner) => owner.controller === true);
-  return controller === undefined ? [] : [controller.uid];
 }

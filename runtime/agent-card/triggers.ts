@@ -5,6 +5,7 @@ import type { ConfigMap, EndpointSlice, Pod, Service } from '../api/kubernetes.t
 import { labels } from '../api/names.ts';
 import type { ConfigWatches } from '../config/read.ts';
 import type { Change, KubeObject, ObjectKey, Reader, Trigger, Watch } from '../engine/types.ts';
+import { keyOf, trigger } from '../workload/trigger.ts';
 import { agentCards } from '../workload/cards.ts';
 import { lookUpTarget } from '../workload/find.ts';
 import { serviceLabel } from '../workload/keep-service.ts';
@@ -39,20 +40,8 @@ export function triggers({ config, trustBundle }: TriggerOptions): readonly Trig
   ];
 }
 
-/** A watch and its objects' type belong together; the list of triggers is of mixed types. */
-function trigger<T extends KubeObject>(
-  watch: Watch<T>,
-  affects: (change: Change<T>, reader: Reader) => readonly ObjectKey[],
-): Trigger {
-  return { watch, affects } as unknown as Trigger;
-}
-
 export function everyCard(reader: Reader): readonly ObjectKey[] {
   return reader.list(agentCards).map(keyOf);
-}
-
-function keyOf({ metadata }: KubeObject): ObjectKey {
-  return { namespace: metadata.namespace, name: metadata.name ?? '' };
 }
 
 function objectOf<T extends KubeObject>({ old, now }: Change<T>): T | undefined {

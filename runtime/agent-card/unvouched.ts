@@ -6,10 +6,10 @@ import type { Change, KubeObject, ObjectKey, ObjectRef, Plan, Reader, Trigger, W
 import { agentCards } from '../workload/cards.ts';
 import { lookUpTarget } from '../workload/find.ts';
 import { workloadRows } from '../workload/kinds.ts';
-import { ownerOf } from '../workload/owner.ts';
+import { controllerUid, ownerOf } from '../workload/owner.ts';
 import { podOwnersOf } from '../workload/pods.ts';
 import { enrolledPods, enrolledReplicaSets, targetIndex } from '../workload/watches.ts';
-import { controllerUid, verifiedPods } from './bearers.ts';
+import { verifiedPods } from './bearers.ts';
 import { patch } from './verified-label.ts';
 
 export interface Vouching {

@@ -5,6 +5,7 @@ import type { ConfigMap, Pod } from '../api/kubernetes.ts';
 import { annotations, labels } from '../api/names.ts';
 import type { ConfigWatches } from '../config/read.ts';
 import type { Change, KubeObject, ObjectKey, Reader, Trigger, Watch } from '../engine/types.ts';
+import { keyOf, trigger } from '../workload/trigger.ts';
 import { lookUpTarget } from '../workload/find.ts';
 import { type WorkloadRow, workloadRows } from '../workload/kinds.ts';
 import { ownerOf } from '../workload/owner.ts';
@@ -42,20 +43,8 @@ export function triggers(config: ConfigWatches, authBridge: Watch<ConfigMap>): r
   ];
 }
 
-/** A watch and its objects' type belong together; the list of triggers is of mixed types. */
-function trigger<T extends KubeObject>(
-  watch: Watch<T>,
-  affects: (change: Change<T>, reader: Reader) => readonly ObjectKey[],
-): Trigger {
-  return { watch, affects } as unknown as Trigger;
-}
-
 export function everyRuntime(reader: Reader): readonly ObjectKey[] {
   return reader.list(agentRuntimes).map(keyOf);
-}
-
-function keyOf({ metadata }: KubeObject): ObjectKey {
-  return { namespace: metadata.namespace, name: metadata.name ?? '' };
 }
 
 function namespaceOf({ old, now }: Change): string | undefined {

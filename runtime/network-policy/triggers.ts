@@ -3,7 +3,8 @@
 import type { AgentCard } from '../api/agent-card.ts';
 import type { ConfigMap, NetworkPolicy } from '../api/kubernetes.ts';
 import type { ConfigWatches } from '../config/read.ts';
-import type { Change, KubeObject, ObjectKey, Reader, Trigger, Watch } from '../engine/types.ts';
+import type { Change, KubeObject, ObjectKey, Reader, Trigger } from '../engine/types.ts';
+import { keyOf, trigger } from '../workload/trigger.ts';
 import { agentCards } from '../workload/cards.ts';
 import { type WorkloadRow, workloadRows } from '../workload/kinds.ts';
 import { controllingCard } from './ownership.ts';
@@ -23,21 +24,9 @@ export function triggers(config: ConfigWatches): readonly Trigger[] {
   ];
 }
 
-/** A watch and its objects' type belong together; the list of triggers is of mixed types. */
-function trigger<T extends KubeObject>(
-  watch: Watch<T>,
-  affects: (change: Change<T>, reader: Reader) => readonly ObjectKey[],
-): Trigger {
-  return { watch, affects } as unknown as Trigger;
-}
-
 /** Of one namespace, or of all. */
 export function everyCard(reader: Reader, namespace?: string): readonly ObjectKey[] {
   return reader.list(agentCards, { namespace }).map(keyOf);
-}
-
-function keyOf({ metadata }: KubeObject): ObjectKey {
-  return { namespace: metadata.namespace, name: metadata.name ?? '' };
 }
 
 function namespaceOf({ old, now }: Change): string {

@@ -7,6 +7,7 @@ import { groupOf } from '../api/target-ref.ts';
 import { keepTemplateObject } from './keep.ts';
 import { daemonSetPods, deploymentPods, jobPods, noPods, type PodCounts, statefulSetPods } from './pod-counts.ts';
 import { daemonSetRollout, deploymentRollout, type Rollout, statefulSetRollout } from './rollout.ts';
+import { controllerUid } from './owner.ts';
 
 export type WorkloadKind = 'Deployment' | 'StatefulSet' | 'DaemonSet' | 'Job' | 'CronJob';
 
@@ -63,11 +64,6 @@ function row<T extends KubeObject>(facts: RowFacts<T>): WorkloadRow {
     restartsPods,
     canLabelTemplate: (workload: KubeObject) => facts.canLabelTemplate(workload as T),
   });
-}
-
-function controllerUid(workload: KubeObject): readonly string[] {
-  const controller = workload.metadata.ownerReferences?.find((owner) => owner.controller === true);
-  return controller === undefined ? [] : [controller.uid];
 }
 
 const inSpec = Object.freeze(['spec', 'template']);

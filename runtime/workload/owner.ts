@@ -104,3 +104,9 @@ function itself(owner: OwnerReference, via: string): Owner {
 function deployment(name: string, via: string): Owner {
   return { kind: 'Deployment', group: 'apps', name, via };
 }
+
+/** The uid of the owner that says it controls, or nothing: for the indexes by owner. */
+export function controllerUid({ metadata }: KubeObject): readonly string[] {
+  const controller = metadata.ownerReferences?.find((owner) => owner.controller === true);
+  return controller === undefined ? [] : [controller.uid];
+}

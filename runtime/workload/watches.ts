@@ -8,6 +8,7 @@ import { annotations, labels } from '../api/names.ts';
 import { groupOf, type TargetRef } from '../api/target-ref.ts';
 import type { KubeObject, Watch } from '../engine/types.ts';
 import { keepEndpointSlice, keepService, serviceLabel } from './keep-service.ts';
+import { controllerUid } from './owner.ts';
 
 const enrolled = `${labels.type} in (${agentTypes.join(',')})`;
 
@@ -133,9 +134,4 @@ function keepAddresses({ podIP, podIPs = [] }: Pod['status'] & object = {}): Pod
 
 function ownUid(object: KubeObject): readonly string[] {
   return object.metadata.uid === undefined ? [] : [object.metadata.uid];
-}
-
-function controllerUid(object: KubeObject): readonly string[] {
-  const controller = object.metadata.ownerReferences?.find((owner) => owner.controller === true);
-  return controller === undefined ? [] : [controller.uid];
 }
