@@ -1,10 +1,11 @@
 /** Who put our containers into a pod: its template, or the injection itself earlier in the same request. */
 
 import { kinds } from '../api/kinds.ts';
+import { declaredController } from '../workload/owner.ts';
 import type { Pod, PodTemplate } from '../api/kubernetes.ts';
 import { annotations } from '../api/names.ts';
 import { groupOf } from '../api/target-ref.ts';
-import type { Kind, KubeObject, OwnerReference } from '../engine/types.ts';
+import type { Kind, KubeObject } from '../engine/types.ts';
 import { ourNamesIn } from './marker.ts';
 
 interface Maker {
@@ -32,7 +33,7 @@ export interface TemplateRef {
  * earlier template, so its revision is asked, which its controller names on the pod.
  */
 export function templateOf(pod: Pod, user: string): TemplateRef | undefined {
-  const owner = controllerOf(pod);
+  const owner = declaredController(pod);
   const maker = makers.find(
     ({ kind }) => owner?.kind === kind.kind && groupOf(owner.apiVersion) === groupOf(kind.apiVersion),
   );
@@ -56,17 +57,14 @@ type Holder = KubeObject & {
  */
 export function isAddedSince(pod: Pod, holder: KubeObject): boolean {
   const { uid, template } = held(holder as Holder);
-  if (!Array.isArray(template?.spec?.containers) || uid === undefined || uid !== controllerOf(pod)?.uid) return false;
+  if (!Array.isArray(template?.spec?.containers) || uid === undefined || uid !== declaredController(pod)?.uid)
+    return false;
   return template.metadata?.annotations?.[annotations.injected] === undefined && ourNamesIn(template).length === 0;
 }
 
 /** The template, and the uid of whose it is. */
 function held(holder: Holder): { readonly uid: string | undefined; readonly template: PodTemplate | undefined } {
   return holder.kind === kinds.controllerRevision.kind
-    ? { uid: controllerOf(holder)?.uid, template: holder.data?.spec?.template }
+    ? { uid: declaredController(holder)?.uid, template: holder.data?.spec?.template }
     : { uid: holder.metadata.uid, template: holder.spec?.template };
-}
-
-function controllerOf({ metadata }: KubeObject): OwnerReference | undefined {
-  return metadata.ownerReferences?.find(({ controller }) => controller === true);
 }

@@ -105,8 +105,13 @@ function deployment(name: string, via: string): Owner {
   return { kind: 'Deployment', group: 'apps', name, via };
 }
 
-/** The uid of the owner that says it controls, or nothing: for the indexes by owner. */
-export function controllerUid({ metadata }: KubeObject): readonly string[] {
-  const controller = metadata.ownerReferences?.find((owner) => owner.controller === true);
+/** The owner that says it controls; stricter than what a hand-written pod is believed. */
+export function declaredController({ metadata }: KubeObject): OwnerReference | undefined {
+  return metadata.ownerReferences?.find(({ controller }) => controller === true);
+}
+
+/** The uid of that owner, or nothing: for the indexes by owner. */
+export function controllerUid(object: KubeObject): readonly string[] {
+  const controller = declaredController(object);
   return controller === undefined ? [] : [controller.uid];
 }
