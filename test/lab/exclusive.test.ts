@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import test from 'node:test';
-import { exclusively } from './exclusive.ts';
+import { claimForLife, exclusively } from './exclusive.ts';
 
 test('work under one subject does not overlap', async () => {
   const events: string[] = [];
@@ -40,4 +40,9 @@ test('the claim of a killed process does not hold up the next', async () => {
   assert.equal(hasWaited, true);
   holder.kill('SIGKILL');
   assert.equal(await next, 'done');
+});
+
+test('a subject is claimed for life once', async () => {
+  const subject = `test for life ${process.pid}`;
+  assert.deepEqual([await claimForLife(subject), await claimForLife(subject)], [true, false]);
 });

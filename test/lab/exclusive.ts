@@ -20,6 +20,11 @@ export async function exclusively<T>(subject: string, onWait: () => void, work: 
   }
 }
 
+/** Claims the subject for as long as this process lives; false when another process, or this one, holds it. */
+export async function claimForLife(subject: string): Promise<boolean> {
+  return (await listen(claimAddress(subject))) !== undefined;
+}
+
 async function claimSubject(subject: string, onWait: () => void): Promise<Server> {
   const address = claimAddress(subject);
   for (let attempt = 0; ; attempt += 1) {

@@ -24,7 +24,7 @@ export async function startLoopbackLab(name: string, report: Report): Promise<Co
   const dir = labDir(name);
   mkdirSync(dir, { recursive: true });
   const address = '127.0.0.1';
-  const port = await findFreePort(address);
+  const port = await findFreePort();
   const place = { dir, etcdDataDir: join(dir, 'etcd'), address, port, isAudited: false };
   const server = serverUrl(place);
   const record = labRecord(initialState(name, server));
