@@ -41,8 +41,10 @@ async function run(given: Arguments, terminal: Terminal): Promise<number> {
   const signed = attempted(() =>
     signCard(body, { key: key.text, chain: chain.text, replace: !given.switches.has('add') }),
   );
-  if (typeof signed === 'string') {
-    terminal.err(`rossoctl: ${card}: ${signed}`);
+  if (signed instanceof SignError) {
+    const message = `${{ card, key: keyFile, chain: chainFile }[signed.subject]}: ${signed.message}`;
+    if (signed.isUnreadable) throw new CliError(message);
+    terminal.err(`rossoctl: ${message}`);
     return exitCodes.denied;
   }
   for (const warning of [...signed.warnings, ...dateWarnings(chain.text)]) terminal.err(`warning: ${warning}`);
@@ -50,11 +52,11 @@ async function run(given: Arguments, terminal: Terminal): Promise<number> {
   return exitCodes.ok;
 }
 
-function attempted(sign: () => Signed): Signed | string {
+function attempted(sign: () => Signed): Signed | SignError {
   try {
     return sign();
   } catch (error) {
-    if (error instanceof SignError) return error.message;
+    if (error instanceof SignError) return error;
     throw error;
   }
 }

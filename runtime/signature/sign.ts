@@ -10,6 +10,7 @@ import { signingInput } from './jws.ts';
 import { payloadOf } from './payloads.ts';
 import { pemCertificates } from './pem.ts';
 import { isRefusal } from './refusal.ts';
+import { roundedIntegers } from './rounded.ts';
 import { spiffeIdOf } from './spiffe-id.ts';
 import { mostSignatures } from './verify.ts';
 
@@ -28,20 +29,34 @@ export interface Signed {
   readonly warnings: readonly string[];
 }
 
+/** What stands in the way: the card, the key or the chain. */
+export type Subject = 'card' | 'key' | 'chain';
+
 /** Why a card cannot be signed: one sentence for people, with what to do. */
 export class SignError extends Error {
   override readonly name = 'SignError';
+  readonly subject: Subject;
+  /** It is not what it should be at all, so nothing was decided about it. */
+  readonly isUnreadable: boolean;
+
+  constructor(subject: Subject, message: string, isUnreadable = false) {
+    super(message);
+    this.subject = subject;
+    this.isUnreadable = isUnreadable;
+  }
 }
+
+const refused = (subject: Subject, message: string) => new SignError(subject, message);
+const unreadable = (subject: Subject, message: string) => new SignError(subject, message, true);
 
 /** The card with one more entry in `signatures`. Dates are not looked at: the caller has the clock. Throws `SignError`. */
 export function signCard(body: Uint8Array, options: SignOptions): Signed {
   const read = readCard(body);
-  if ('refused' in read) throw new SignError(`the card cannot be signed: ${read.detail}`);
+  if ('refused' in read) throw refused('card', `the card cannot be signed: ${read.detail}`);
   const kept = options.replace === true ? [] : signaturesOf(read.card);
   if (kept.length >= mostSignatures) {
-    throw new SignError(
-      `the card has ${kept.length} signatures, and verifiers look at ${mostSignatures}; replace them`,
-    );
+    const message = `the card has ${kept.length} signatures, and verifiers look at ${mostSignatures}; replace them`;
+    throw refused('card', message);
   }
   const chain = chainOf(options.chain);
   const { key, algorithm } = keyOf(options.key, chain);
@@ -57,7 +72,7 @@ export function signCard(body: Uint8Array, options: SignOptions): Signed {
   const { signatures: _, ...card } = read.card;
   return {
     card: { ...card, signatures: [...kept, { protected: encodedHeader, signature }] },
-    warnings: warningsOf(read.card, text),
+    warnings: [...goWarning(read.card, text), ...roundingWarnings(body)],
   };
 }
 
@@ -69,7 +84,7 @@ export function leafOf(chain: string): Certificate {
 function signaturesOf({ signatures }: JsonObject): readonly Json[] {
   if (signatures === undefined || signatures === null) return [];
   if (Array.isArray(signatures)) return signatures as readonly Json[];
-  throw new SignError('the signatures of the card are no list; remove or replace them');
+  throw refused('card', 'the signatures of the card are no list; remove or replace them');
 }
 
 interface Chain {
@@ -80,17 +95,18 @@ interface Chain {
 function chainOf(pem: string): Chain {
   const { certificates, faults } = pemCertificates(pem);
   const [fault] = faults;
-  if (fault !== undefined) throw new SignError(`the chain cannot be used: ${fault}`);
+  if (fault !== undefined) throw unreadable('chain', `the chain cannot be used: ${fault}`);
   const [leaf] = certificates;
   if (leaf === undefined)
-    throw new SignError('the chain holds no PEM block CERTIFICATE; give the SVID with its intermediates');
+    throw unreadable('chain', 'the chain holds no PEM block CERTIFICATE; give the SVID with its intermediates');
   if (certificates.length > mostCertificates) {
-    throw new SignError(`the chain has ${certificates.length} certificates; verifiers look at ${mostCertificates}`);
+    throw refused('chain', `the chain has ${certificates.length} certificates; verifiers look at ${mostCertificates}`);
   }
   const identity = spiffeIdOf(leaf);
-  const refused = chainRefusal(certificates) ?? (isRefusal(identity) ? identity : undefined);
-  if (refused !== undefined) {
-    throw new SignError(`${refused.detail}; give the X.509-SVID of the workload, then the issuer of each certificate`);
+  const refusal = chainRefusal(certificates) ?? (isRefusal(identity) ? identity : undefined);
+  if (refusal !== undefined) {
+    const remedy = 'give the X.509-SVID of the workload, then the issuer of each certificate';
+    throw refused('chain', `${refusal.detail}; ${remedy}`);
   }
   return { leaf, certificates };
 }
@@ -98,32 +114,38 @@ function chainOf(pem: string): Chain {
 function keyOf(pem: string, { leaf }: Chain): { readonly key: KeyObject; readonly algorithm: Algorithm } {
   const key = privateKey(pem);
   if (!new X509Certificate(leaf.der).checkPrivateKey(key)) {
-    throw new SignError(
-      'the key is not that of the first certificate of the chain; give the key that the SVID was issued for',
-    );
+    const remedy = 'give the key that the SVID was issued for';
+    throw refused('key', `the key is not that of the first certificate of the chain; ${remedy}`);
   }
   const algorithm = leaf.publicKey === undefined ? undefined : algorithmOf(leaf.publicKey);
   if (algorithm === undefined) {
-    throw new SignError('the key can sign no card: RSA, P-256, P-384 and P-521 are allowed');
+    throw refused('key', 'the key can sign no card: RSA, P-256, P-384 and P-521 are allowed');
   }
-  const refused = keyRefusal(algorithm, leaf.publicKey);
-  if (refused !== undefined) throw new SignError(refused.detail);
+  const refusal = keyRefusal(algorithm, leaf.publicKey);
+  if (refusal !== undefined) throw refused('key', refusal.detail);
   return { key, algorithm };
 }
 
 /** What OpenSSL says of a key is not repeated: it may quote it. */
 function privateKey(pem: string): KeyObject {
   if (/-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYPTED/.test(pem)) {
-    throw new SignError('the key is encrypted; decrypt it first (openssl pkey)');
+    throw unreadable('key', 'the key is encrypted; decrypt it first (openssl pkey)');
   }
   try {
     return createPrivateKey(pem);
   } catch {
-    throw new SignError('the key cannot be read: a private key in PEM is needed (PKCS #8, PKCS #1 or SEC 1)');
+    throw unreadable('key', 'the key cannot be read: a private key in PEM is needed (PKCS #8, PKCS #1 or SEC 1)');
   }
 }
 
-function warningsOf(card: JsonObject, text: string): readonly string[] {
+function roundingWarnings(body: Uint8Array): readonly string[] {
+  return roundedIntegers(body).map(
+    ([written, read]) =>
+      `the number ${written} is more than JSON numbers hold: ${read} is signed and written; make it a text if it matters`,
+  );
+}
+
+function goWarning(card: JsonObject, text: string): readonly string[] {
   if (payloadOf(card, 'go-clean').text === text) return [];
   return [
     'the Go operator cannot verify this card: it has empty values, or characters or names that Go writes otherwise (profiles jcs and go-clean differ)',

@@ -73,10 +73,16 @@ test('refusals: exit code 1, the file and what to do; nothing is written', async
       '{"a":1,"a":2}',
       /^rossoctl: -: the card cannot be signed: the member "a" occurs twice/,
     ],
-    [[card, '--key', inVectors('keys/leaf-p384.pem'), '--chain', chain], '', /not that of the first certificate/],
-    [[card, '--key', chain, '--chain', chain], '', /the key cannot be read/],
-    [[card, '--key', key, '--chain', key], '', /holds no PEM block CERTIFICATE/],
-    [[card, '--key', inVectors('keys/int-a.pem'), '--chain', inVectors('certs/int-a.pem')], '', /may not sign cards/],
+    [
+      [card, '--key', inVectors('keys/leaf-p384.pem'), '--chain', chain],
+      '',
+      /leaf-p384.pem: the key is not that of the first certificate/,
+    ],
+    [
+      [card, '--key', inVectors('keys/int-a.pem'), '--chain', inVectors('certs/int-a.pem')],
+      '',
+      /certs\/int-a.pem: .*may not sign cards/,
+    ],
   ];
   for (const [argv, input, message] of rows) {
     const { code, out, err } = await cli(['sign', ...argv, '--output', never], input);
@@ -95,6 +101,8 @@ test('wrong usage and files: exit code 2', async () => {
     [[card, '--key', key], /name the file with the certificates with --chain/],
     [['-', '--key', '-', '--chain', chain], /standard input can be read once only/],
     [[card, '--key', '/none', '--chain', chain], /\/none cannot be read/],
+    [[card, '--key', chain, '--chain', chain], /^rossoctl: .*svid.pem: the key cannot be read/m],
+    [[card, '--key', key, '--chain', key], /^rossoctl: .*leaf-p256.pem: the chain holds no PEM block CERTIFICATE/m],
     [[card, '--key', key, '--chain', chain, '--output', '/none/x'], /\/none\/x cannot be written: ENOENT/],
   ];
   for (const [argv, message] of rows) {

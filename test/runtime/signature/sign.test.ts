@@ -89,6 +89,27 @@ test('it is said when the Go operator cannot verify the card', () => {
   }
 });
 
+test('it is said when a number is not the one that was written', () => {
+  const { card, warnings } = signCard(
+    Buffer.from(
+      '{"a":[9007199254740993,-12345678901234567890],"b":"9007199254740993","c":1.12345678901234567890,"d":9007199254740992}',
+    ),
+    own,
+  );
+  assert.deepEqual(card['a'], [9007199254740992, -12345678901234567000]);
+  assert.deepEqual(
+    warnings.map((warning) =>
+      /^the number (\S+) is more than JSON numbers hold: (\S+) is signed/.exec(warning)?.slice(1),
+    ),
+    [
+      ['9007199254740993', '9007199254740992'],
+      ['-12345678901234567890', '-12345678901234567000'],
+    ],
+  );
+  const many = Buffer.from(`{"a":[${Array.from({ length: 100 }, () => '9007199254740993').join()}]}`);
+  assert.equal(signCard(many, own).warnings.length, 8);
+});
+
 const wish = { subject: 'O=SPIRE', issuer: intermediate };
 const rsa1024 = issue({ ...wish, keys: makeKeys('RSA-1024'), extensions: svidExtensions() });
 const authority = issue({ ...wish, extensions: caExtensions() });
