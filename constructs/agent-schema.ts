@@ -94,6 +94,7 @@ export function agentViolations(props: NamedAgentProps, { type, hasOwnName }: Ag
     ...keyViolations('labels', props.labels, labelKeys),
     ...keyViolations('env', props.env, variableNames),
     ...resourceViolations(props.resources),
+    ...ownViolations(props),
     ...cardViolations(props, type),
   ];
 }
@@ -109,6 +110,19 @@ function userViolations({ user }: NamedAgentProps): readonly Violation[] {
   if (user === 0) return [{ path: 'user', message: `0 is root, as which no agent may run; ${choose}` }];
   if (user !== compiledDefaults.proxy.uid) return [];
   return [{ path: 'user', message: `${user} is the proxy's own user, whose traffic is not captured; ${choose}` }];
+}
+
+/** What the construct says itself below a section, and would pass over silently. */
+function ownViolations(props: NamedAgentProps): readonly Violation[] {
+  const target = 'is the workload that is made here; leave it out';
+  const rows = [
+    ['runtime', 'type', 'is what the construct says: use Agent for an agent, Tool for a tool'],
+    ['runtime', 'target', target],
+    ['card', 'target', target],
+  ] as const;
+  return rows
+    .filter(([section, key]) => (props[section] as Readonly<Record<string, unknown>> | undefined)?.[key] !== undefined)
+    .map(([section, key, message]) => ({ path: `${section}.${key}`, message }));
 }
 
 function cardViolations({ card = false, protocols }: NamedAgentProps, type: 'agent' | 'tool'): readonly Violation[] {

@@ -20,13 +20,14 @@ export function targetedSchema({ properties }: { readonly properties: Readonly<R
 /** Every violation of the props by their schema. `props` may be anything: not every caller type-checks. */
 export function targetedViolations(schema: TObject, props: unknown): readonly Violation[] {
   const { target, ...rest } = (props ?? {}) as Readonly<Record<string, unknown>>;
+  const others = propViolations(schema, { ...rest, target: {} });
   if (typeof target !== 'object' || target === null) {
     const message = 'is missing; give the workload: a construct, or { apiVersion, kind, name }';
-    return [{ path: 'target', message }, ...propViolations(Type.Omit(schema, ['target']), rest)];
+    return [{ path: 'target', message }, ...others];
   }
   const { apiVersion, kind, name } = target as Readonly<Record<string, unknown>>;
   return [
-    ...propViolations(schema, { ...rest, target: {} }),
+    ...others,
     ...propViolations(TargetRef, { apiVersion, kind, name }).map(({ path, message }) => ({
       path: `target.${path}`,
       message,

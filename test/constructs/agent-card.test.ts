@@ -156,6 +156,12 @@ const refused: readonly (readonly [what: string, build: (chart: Chart) => void, 
     (chart) => new AgentCard(chart, 'card', undefined as unknown as AgentCardProps),
     /\[test\/card\] target: is missing; give the workload/,
   ],
+  [
+    'a reference instead of a workload',
+    (chart) =>
+      new AgentCard(chart, 'card', { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'w' } } as never),
+    /target: is missing; give the workload.*\n.*targetRef: unknown key; allowed are target, /,
+  ],
   ['a name that is none', (chart) => card(chart, 'card', { name: 'A_b' }), /\[test\/card\] name: "A_b" is not allowed/],
 ];
 for (const [what, build, says] of refused) {

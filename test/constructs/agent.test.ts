@@ -128,6 +128,16 @@ test('refused: two agents with one name', () => {
 
 const refused: readonly (readonly [what: string, act: () => unknown, says: RegExp])[] = [
   [
+    'a type of the runtime other than its own',
+    () => agent({ runtime: { type: 'tool' } as object, card: true }),
+    /runtime\.type: is what the construct says: use Agent for an agent, Tool for a tool/,
+  ],
+  [
+    'a target of another card',
+    () => agent({ card: { target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'w' } } as object }),
+    /card\.target: is the workload that is made here; leave it out/,
+  ],
+  [
     'a label that only the operator sets',
     () => agent({ labels: { 'rossoctl.io/type': 'agent' } }),
     /sets rossoctl\.io\/type on its metadata/,
