@@ -1,6 +1,7 @@
 /** What an install says about the agents' cards: how they are fetched and verified, and whether the network follows the verdict. */
 
 import { Type } from 'typebox';
+import { type BindingScope, bindingScopes } from '../runtime/api/agent-card.ts';
 import { TrustDomain } from '../runtime/api/agent-runtime.ts';
 import { oneOf } from '../runtime/api/schema.ts';
 import type { Violation } from '../runtime/config/problem.ts';
@@ -45,6 +46,12 @@ export interface VerificationProps {
    * @default `spiffe.trustDomain` of the platform's configuration
    */
   readonly trustDomain?: string;
+  /**
+   * How much of the signer's identity must agree where an AgentCard does not say: any identity of the trust domain, or `workload`, the very
+   * ServiceAccount of the workload that serves the card. With the first, another agent can serve a copy of a signed card.
+   * @default 'trustDomain'
+   */
+  readonly scope?: BindingScope;
   /** @default ConfigMap `spire-bundle` in namespace `spire` */
   readonly trustBundle?: TrustBundleSource;
   /**
@@ -88,6 +95,7 @@ export const verificationSchemas = {
       audit: optional(Type.Boolean()),
       profiles: optional(oneOf(['all', 'jcs'])),
       trustDomain: optional(TrustDomain),
+      scope: optional(oneOf(bindingScopes)),
       trustBundle: optional(
         Type.Object({
           name: optional(ObjectName),
@@ -161,6 +169,7 @@ export function verificationFlags(props: CardProps): Readonly<Record<string, str
     'signature-audit-mode': on(verification.audit),
     'signature-profiles': verification.profiles,
     'spire-trust-domain': verification.trustDomain,
+    'identity-binding-scope': verification.scope,
     'spire-trust-bundle-configmap': name,
     'spire-trust-bundle-configmap-namespace': namespace,
     'spire-trust-bundle-configmap-key': key,

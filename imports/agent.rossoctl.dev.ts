@@ -114,7 +114,7 @@ export interface AgentCardSpec {
   readonly syncPeriod?: string;
 
   /**
-   * Which identity may sign the card. When absent, any identity of the platform’s trust domain.
+   * Which identity may sign the card. When absent, any identity of the platform’s trust domain, or as the install says.
    *
    * @schema AgentCardSpec#identityBinding
    */
@@ -182,7 +182,7 @@ export function toJson_AgentCardSpecTargetRef(obj: AgentCardSpecTargetRef | unde
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Which identity may sign the card. When absent, any identity of the platform’s trust domain.
+ * Which identity may sign the card. When absent, any identity of the platform’s trust domain, or as the install says.
  *
  * @schema AgentCardSpecIdentityBinding
  */
@@ -195,7 +195,7 @@ export interface AgentCardSpecIdentityBinding {
   readonly trustDomain?: string;
 
   /**
-   * How much of the SPIFFE ID must agree: trustDomain (the default), or workload: the namespace and ServiceAccount too.
+   * How much of the SPIFFE ID must agree: trustDomain (the default, unless the install says otherwise), or workload: the namespace and ServiceAccount too.
    *
    * @schema AgentCardSpecIdentityBinding#scope
    */
@@ -226,7 +226,7 @@ export function toJson_AgentCardSpecIdentityBinding(obj: AgentCardSpecIdentityBi
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * How much of the SPIFFE ID must agree: trustDomain (the default), or workload: the namespace and ServiceAccount too.
+ * How much of the SPIFFE ID must agree: trustDomain (the default, unless the install says otherwise), or workload: the namespace and ServiceAccount too.
  *
  * @schema AgentCardSpecIdentityBindingScope
  */

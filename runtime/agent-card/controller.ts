@@ -1,6 +1,6 @@
 /** The AgentCard controller: cards in, their documents, verdicts and labels out. Wiring only. */
 
-import type { AgentCard, AgentCardStatus } from '../api/agent-card.ts';
+import type { AgentCard, AgentCardStatus, BindingScope } from '../api/agent-card.ts';
 import { fieldManagers, finalizer } from '../api/names.ts';
 import type { ConfigWatches, LayerReader } from '../config/read.ts';
 import type { Controller, KubeObject, Live, Source, Watch } from '../engine/types.ts';
@@ -24,6 +24,8 @@ import { groundTriggers, type Vouching, vouchingOf, withdrawal } from './unvouch
 export interface VerificationOptions extends Policy {
   /** Whose identities may sign. Empty: the platform configuration's `spiffe.trustDomain`. */
   readonly trustDomain: string;
+  /** How much of the identity must agree where the card does not say. */
+  readonly scope: BindingScope;
   readonly bundle: BundlePlace;
   /** Sync periods without an answer after which a verdict is withdrawn. */
   readonly verdictSyncPeriods: number;
@@ -50,14 +52,15 @@ const concurrency = 8;
 export function createAgentCardController(options: AgentCardOptions): Controller<AgentCard, Observed, AgentCardStatus> {
   const { verification, metrics, contacts, layers } = options;
   const { now = () => new Date(), monotonicMs = () => performance.now() } = options;
-  const { bundle, isRequired, isAudit, profiles, verdictSyncPeriods } = verification;
+  const { bundle, isRequired, isAudit, profiles, scope, verdictSyncPeriods } = verification;
+  const trustDomainOf = createTrustDomains(verification.trustDomain, layers);
   const trustBundle = isRequired ? trustBundleWatch(bundle) : undefined;
   const bundles = trustBundle && createBundleReader(bundle, trustBundle, now);
   const observing: Observing = {
     policy: { isRequired, isAudit, profiles },
     talks: createTalks({ contacts, verdictSyncPeriods, now }),
     assessments: createAssessments(metered(assess, metrics, monotonicMs)),
-    trustDomainOf: createTrustDomains(verification.trustDomain, layers),
+    installBindingOf: (reader, namespace) => ({ trustDomain: trustDomainOf(reader, namespace), scope }),
     bundleOf: bundles && ((reader) => bundles.read(reader)),
     now,
   };

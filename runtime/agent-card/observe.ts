@@ -12,7 +12,7 @@ import type { Workload } from '../workload/workload.ts';
 import type { Assessment, Rules } from './assess.ts';
 import type { Assessments } from './assessments.ts';
 import { type Bearers, bearersOf } from './bearers.ts';
-import { type Binding, bindingOf, type TrustDomain } from './binding.ts';
+import { bindingOf, expectedIdentity, type InstallBinding } from './binding.ts';
 import { endpointOf, type Whereabouts } from './endpoint.ts';
 import type { Facts, Marked, Observed, Policy, Talk } from './observed.ts';
 import { obstacleOf, protocolsOf, unfitness } from './obstacles.ts';
@@ -24,7 +24,7 @@ export interface Observing {
   readonly policy: Policy;
   readonly talks: Talks;
   readonly assessments: Assessments;
-  readonly trustDomainOf: (reader: Reader, namespace: string) => TrustDomain;
+  readonly installBindingOf: (reader: Reader, namespace: string) => InstallBinding;
   /** Undefined where signatures are not verified. */
   readonly bundleOf: ((reader: Reader) => Bundle) | undefined;
   readonly now: () => Date;
@@ -38,7 +38,7 @@ export async function observe(card: AgentCard, { reader }: Gathering, by: Observ
     ...facts,
     policy: by.policy,
     obstacle: obstacleOf(facts),
-    binding: bindingOf(card, workload, by.trustDomainOf(reader, namespace)),
+    binding: bindingOf(card, workload, by.installBindingOf(reader, namespace)),
     bundle: by.bundleOf?.(reader),
   };
   const talk = talkOf(seen, by);
@@ -132,12 +132,7 @@ function assessmentOf(seen: Seen, talk: Talk, by: Observing): Assessment | undef
 /** Without a bundle or a trust domain nothing can be verified; the card is read all the same. */
 function rulesOf({ policy, bundle, binding }: Seen): Rules | undefined {
   if (!policy.isRequired || bundle?.kind !== 'usable') return undefined;
-  return { bundle: bundle.bundle, ...identityOf(binding), profiles: policy.profiles };
-}
-
-function identityOf({ trustDomain, workload }: Binding) {
-  const name = 'name' in trustDomain ? trustDomain.name : '';
-  return { trustDomain: name, ...(workload === undefined ? {} : { workload }) };
+  return { bundle: bundle.bundle, ...expectedIdentity(binding), profiles: policy.profiles };
 }
 
 /** The bearers of the target that status remembers, when the spec names another by now and no other card has it. */

@@ -8,6 +8,7 @@ import { Conditions, oneOf } from './schema.ts';
 import { TargetRef } from './target-ref.ts';
 
 export const bindingScopes = ['trustDomain', 'workload'] as const;
+export type BindingScope = (typeof bindingScopes)[number];
 
 /** What an AgentCard that does not say otherwise is treated as. Not in the schema: "unset" stays distinguishable. */
 export const agentCardDefaults = Object.freeze({
@@ -24,7 +25,7 @@ export const IdentityBinding = Type.Object(
     scope: Type.Optional(
       oneOf(bindingScopes, {
         description:
-          'How much of the SPIFFE ID must agree: trustDomain (the default), or workload: the namespace and ServiceAccount too.',
+          'How much of the SPIFFE ID must agree: trustDomain (the default, unless the install says otherwise), or workload: the namespace and ServiceAccount too.',
       }),
     ),
     strict: Type.Optional(
@@ -33,7 +34,10 @@ export const IdentityBinding = Type.Object(
       }),
     ),
   },
-  { description: 'Which identity may sign the card. When absent, any identity of the platform’s trust domain.' },
+  {
+    description:
+      'Which identity may sign the card. When absent, any identity of the platform’s trust domain, or as the install says.',
+  },
 );
 
 export const AgentCardSpec = Type.Object(

@@ -57,6 +57,7 @@ function agentCards({ settings, clock, ...shared }: Shared) {
       isAudit: settings.signatureAudit,
       profiles: settings.signatureProfiles,
       trustDomain: settings.trustDomain,
+      scope: settings.bindingScope,
       bundle: {
         namespace: settings.trustBundleNamespace,
         name: settings.trustBundleConfigMap,

@@ -1,5 +1,6 @@
 /** The options about agent cards: how they are fetched and verified, and what follows from the verdict. */
 
+import { agentCardDefaults, type BindingScope, bindingScopes } from '../api/agent-card.ts';
 import { boolean, type Option, oneOf, option, positive, text, trustDomain } from './option-values.ts';
 
 export const verificationOptions = {
@@ -32,6 +33,13 @@ export const verificationOptions = {
     help: "trust domain whose identities may sign; default: the platform configuration's spiffe.trustDomain",
     parse: trustDomain,
   }),
+  bindingScope: option({
+    flag: 'identity-binding-scope',
+    default: agentCardDefaults.scope,
+    placeholder: 'SCOPE',
+    help: 'how much of the identity must agree where a card does not say: trustDomain, or workload for its own ServiceAccount',
+    parse: oneOf(...bindingScopes),
+  } as Option<BindingScope>),
   trustBundleConfigMap: option({
     flag: 'spire-trust-bundle-configmap',
     default: 'spire-bundle',

@@ -148,6 +148,7 @@ async function startOperator({ plane, agents, token, account }: World, options: 
       isAudit: false,
       profiles: 'all',
       trustDomain: 'cluster.local',
+      scope: 'trustDomain',
       bundle: { ...bundlePlace, key: '' },
       verdictSyncPeriods: 3,
       ...verification,

@@ -124,6 +124,27 @@ test('verification that is switched off takes away labels, verdicts and the cond
   await operator.stop();
 });
 
+test('where the install’s scope is workload, a copy of another agent’s card ends and gets no verdict, unless the card says so', async () => {
+  await writeBundle(bed, { 'bundle.crt': root.pem });
+  const ns = await inNamespace(bed, 'copies');
+  const loose = await bed.startOperator();
+  const copy = await signed(ns);
+  await ns.addAgent('weather', { body: copy });
+  await ns.addAgent('thief', { body: copy, spec: { syncPeriod: '1h' } });
+  await isLabelled(ns, 'thief', true);
+  await loose.stop();
+  await ns.patch(kinds.deployment as Kind, 'thief', { spec: { template: { spec: { serviceAccountName: 'thief' } } } });
+  const operator = await bed.startOperator({ verification: { scope: 'workload' } });
+  await ns.says('thief', 'Verified', 'False/NotBound');
+  assert.equal(await ns.condition('thief', 'Bound'), 'False/WorkloadMismatch');
+  await isLabelled(ns, 'thief', false);
+  await ns.says('weather', 'Bound', 'True/Bound');
+  await isLabelled(ns, 'weather', true);
+  await ns.patch(kinds.agentCard as Kind, 'thief', { spec: { identityBinding: { scope: 'trustDomain' } } });
+  await ns.says('thief', 'Verified', 'True/SignatureVerified');
+  await operator.stop();
+});
+
 /** One pass over the card is certain to be over. */
 const passed = async (operator: Operator, ns: Space): Promise<void> => {
   const series = 'controller_runtime_reconcile_time_seconds_count{controller="agentcard"}';

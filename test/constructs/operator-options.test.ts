@@ -43,6 +43,7 @@ const carried: Readonly<Record<OptionName, Carried | string>> = {
   signatureAudit: { props: verified({ audit: true }), value: true },
   signatureProfiles: { props: verified({ profiles: 'jcs' }), value: 'jcs' },
   trustDomain: { props: verified({ trustDomain: 'prod.example' }), value: 'prod.example' },
+  bindingScope: { props: verified({ scope: 'workload' }), value: 'workload' },
   trustBundleConfigMap: { props: verified({ trustBundle: { name: 'roots' } }), value: 'roots' },
   trustBundleNamespace: { props: verified({ trustBundle: { namespace: 'identity' } }), value: 'identity' },
   trustBundleKey: { props: verified({ trustBundle: { key: 'ca.pem' } }), value: 'ca.pem' },

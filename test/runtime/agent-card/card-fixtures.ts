@@ -113,7 +113,10 @@ export function observed(over: Partial<Observed> = {}): Observed {
     policy: { isRequired: true, isAudit: false, profiles: 'all' },
     obstacle: obstacleOf(facts),
     talk,
-    binding: bindingOf(of, 'found' in target ? target.found : undefined, { name: 'cluster.local' }),
+    binding: bindingOf(of, 'found' in target ? target.found : undefined, {
+      trustDomain: { name: 'cluster.local' },
+      scope: 'trustDomain',
+    }),
     bundle: usable,
     assessment: read(valid),
     marked: [deploymentMark(), podMark('a')],

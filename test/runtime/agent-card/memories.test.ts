@@ -184,7 +184,8 @@ test('the trust domain is what the operator was told, else the platform’s, and
 });
 
 test('an identity is admitted as the card’s binding says', () => {
-  const install = { name: 'cluster.local' };
+  const install = { trustDomain: { name: 'cluster.local' }, scope: 'trustDomain' } as const;
+  const tight = { ...install, scope: 'workload' } as const;
   const own = 'spiffe://cluster.local/ns/team1/sa/default';
   const rows: readonly (readonly [ReturnType<typeof bindingOf>, string, boolean])[] = [
     [bindingOf(card(), workload(), install), 'spiffe://cluster.local/anybody', true],
@@ -193,7 +194,11 @@ test('an identity is admitted as the card’s binding says', () => {
     [bindingOf(card({ identityBinding: { scope: 'workload' } }), workload(), install), `${own}2`, false],
     [bindingOf(card({ identityBinding: { scope: 'workload' } }), workload(undefined, 'robot'), install), own, false],
     [bindingOf(card({ identityBinding: { trustDomain: 'other.test' } }), workload(), install), own, false],
-    [bindingOf(card(), workload(), { unknown: 'why' }), own, false],
+    [bindingOf(card(), workload(), { ...install, trustDomain: { unknown: 'why' } }), own, false],
+    [bindingOf(card(), workload(), tight), own, true],
+    [bindingOf(card(), workload(), tight), `${own}2`, false],
+    [bindingOf(card({ identityBinding: { strict: false } }), workload(), tight), `${own}2`, false],
+    [bindingOf(card({ identityBinding: { scope: 'trustDomain' } }), workload(), tight), `${own}2`, true],
   ];
   for (const [binding, id, is] of rows) assert.equal(admits(binding, id), is, `${id} ${JSON.stringify(binding)}`);
 });
