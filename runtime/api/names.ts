@@ -54,7 +54,7 @@ export const annotations = {
   credentialsSecret: 'rossoctl.io/keycloak-client-credentials-secret-name',
   outboundPortsExclude: 'rossoctl.io/outbound-ports-exclude',
   inboundPortsExclude: 'rossoctl.io/inbound-ports-exclude',
-  /** On a NetworkPolicy of ours that is permissive: the part of the AgentCard's spec that its verdict was about, as a hash. */
+  /** On a NetworkPolicy of ours: the part of the AgentCard's spec that it was opened for, as a hash; `none` while it is closed. */
   verdictFor: 'rossoctl.dev/verdict-for',
 } as const;
 

@@ -2,11 +2,11 @@
 
 import type { agentCardReasons, Finding } from '../api/conditions.ts';
 import type { LabelSelector } from '../api/kubernetes.ts';
-import { annotations, operatorPodLabels } from '../api/names.ts';
+import { operatorPodLabels } from '../api/names.ts';
 import { isSameTarget } from '../api/target-ref.ts';
 import type { Observed } from './observed.ts';
 import { controllingCard, isOurs } from './ownership.ts';
-import { permissiveRules, type PolicyFacts, restrictiveRules } from './policies.ts';
+import { openedFor, permissiveRules, type PolicyFacts, restrictiveRules } from './policies.ts';
 import { isEverything, isSameSelector, selectorOf, selects } from '../workload/selector.ts';
 import { judgedPart, verdictOf } from './verdict.ts';
 
@@ -88,7 +88,7 @@ function judged(observed: Observed, podSelector: LabelSelector, now: Date): Outc
   const { card, name, policy, surroundings, problems } = observed;
   const { kind, name: workload } = card.spec.targetRef;
   const isMine = policy !== undefined && controllingCard(policy)?.uid === card.metadata.uid;
-  const opened = isMine ? policy.metadata.annotations?.[annotations.verdictFor] : undefined;
+  const opened = isMine ? openedFor(policy) : undefined;
   const verdict = verdictOf(card, now, opened);
   const facts = { card, name, podSelector, uid: policy?.metadata.uid };
   const closed: PolicyFacts = { ...facts, rules: restrictiveRules(surroundings) };

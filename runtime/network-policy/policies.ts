@@ -50,13 +50,22 @@ function sides(known: readonly NetworkPolicyPeer[], configured: readonly PeerOnP
   ];
 }
 
+/** Written too, so that what somebody else writes there is put back. */
+const forNothing = 'none';
+
+/** Of a policy that is there: the part of a spec for which it is open. */
+export function openedFor({ metadata }: NetworkPolicy): string | undefined {
+  const value = metadata.annotations?.[annotations.verdictFor];
+  return value === forNothing ? undefined : value;
+}
+
 export interface PolicyFacts {
   readonly card: AgentCard;
   readonly name: string;
   /** The workload's own, as it is. */
   readonly podSelector: LabelSelector;
   readonly rules: Rules;
-  /** See `annotations.verdictFor`; absent on a restrictive policy. */
+  /** See `annotations.verdictFor`; absent: it is restrictive. */
   readonly verdictFor?: string | undefined;
   /** Of the policy that is there: then this is never written on a namesake. */
   readonly uid?: string | undefined;
@@ -80,7 +89,7 @@ export function networkPolicy({ card, name, podSelector, rules, verdictFor, uid 
         [labels.agentCard]: labelValue(cardName),
         [labels.policyType]: policyType,
       },
-      ...(verdictFor === undefined ? {} : { annotations: { [annotations.verdictFor]: verdictFor } }),
+      annotations: { [annotations.verdictFor]: verdictFor ?? forNothing },
       ownerReferences: [{ apiVersion, kind: kinds.agentCard.kind, name: cardName, uid: cardUid, controller: true }],
     },
     spec: { podSelector, policyTypes: ['Ingress', 'Egress'], ...rules },

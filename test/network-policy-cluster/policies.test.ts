@@ -47,7 +47,7 @@ describe('verdicts', () => {
     assert.equal(await ns.reasonOf('weather'), 'Permissive');
     await ns.judge('False');
     const closed = await ns.becomes('restrictive');
-    assert.equal(closed.metadata.annotations?.[annotations.verdictFor], undefined);
+    assert.equal(closed.metadata.annotations?.[annotations.verdictFor], 'none');
     await ns.says('Restrictive');
     await operator.events.idle();
     assert.deepEqual((await ns.events()).toSorted(), ['NetworkClosed', 'NetworkOpened']);
@@ -174,6 +174,7 @@ describe('drift', () => {
     ['one side no longer restricted', { spec: { policyTypes: ['Ingress'] } }],
     ['our labels gone', { metadata: { labels: { [labels.managedBy]: null, [labels.policyType]: null } } }],
     ['its owner gone', { metadata: { ownerReferences: null } }],
+    ['said to be open for a spec', { metadata: { annotations: { [annotations.verdictFor]: 'x' } } }],
     ['opened for a spec', { spec: { egress: [{}] }, metadata: { annotations: { [annotations.verdictFor]: 'x' } } }],
   ];
 
@@ -184,6 +185,7 @@ describe('drift', () => {
     const said = ({ metadata, spec }: typeof original) => ({
       spec,
       labels: metadata.labels,
+      annotations: metadata.annotations,
       owner: metadata.ownerReferences,
     });
     for (const [what, body] of drifts) {

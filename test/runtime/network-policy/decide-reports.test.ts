@@ -11,10 +11,10 @@ import { name, unverified, verified } from './decide-rows.ts';
 import { after, card, condition, foreignPolicy, now, observed, selector, surroundings, workload } from './fixtures.ts';
 
 describe('annotation and events', () => {
-  test('only a permissive policy says which spec its verdict is about', () => {
+  test('a policy says for which spec it is open, and that it is open for none', () => {
     const of = (which: typeof verified) => decide(observed({ card: which }), now).apply?.[0]?.body.metadata.annotations;
     assert.deepEqual(of(verified), { [annotations.verdictFor]: judgedPart(verified) });
-    assert.equal(of(unverified), undefined);
+    assert.deepEqual(of(unverified), { [annotations.verdictFor]: 'none' });
   });
 
   test('an edit of the sync period neither closes nor writes', () => {
