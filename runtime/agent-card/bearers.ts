@@ -11,7 +11,8 @@ import type { Workload } from '../workload/workload.ts';
 import type { Marked } from './observed.ts';
 
 /**
- * Every pod with the label, whatever else it is labelled: one that ends, or that somebody took out of the enrolled ones, loses it too.
+ * Every pod with the label, whatever else it is labelled: one that ends, or that somebody took out of the enrolled ones, is still found when
+ * its workload's label goes.
  * Index `owner`: the controller's uid.
  */
 export const verifiedPods: Watch = Object.freeze({
