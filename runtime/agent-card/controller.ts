@@ -3,20 +3,21 @@
 import type { AgentCard, AgentCardStatus, BindingScope } from '../api/agent-card.ts';
 import { fieldManagers, finalizer } from '../api/names.ts';
 import type { ConfigWatches, LayerReader } from '../config/read.ts';
-import type { Controller, KubeObject, Live, Source, Watch } from '../engine/types.ts';
-import { agentCards } from '../workload/cards.ts';
+import type { Controller, KubeObject, Live, Metrics, Source, Watch } from '../engine/types.ts';
+import { agentCards, everyCard } from '../workload/cards.ts';
+import { fileSources } from '../workload/trigger.ts';
 import { workloadRows } from '../workload/kinds.ts';
 import { assess } from './assess.ts';
 import { verifiedPods } from './bearers.ts';
 import { createAssessments } from './assessments.ts';
 import type { Contacts } from './contact.ts';
 import { decide } from './decide.ts';
-import { type CardMetrics, countCards, metered, watchBundle } from './metering.ts';
+import { countCards, metered, watchBundle } from './metering.ts';
 import { type Observing, observe } from './observe.ts';
 import type { Observed, Policy } from './observed.ts';
 import { release } from './release.ts';
 import { createTalks } from './talks.ts';
-import { everyCard, triggers } from './triggers.ts';
+import { triggers } from './triggers.ts';
 import { type BundlePlace, createBundleReader, trustBundleWatch } from './trust-bundle.ts';
 import { createTrustDomains } from './trust-domain.ts';
 import { groundTriggers, type Vouching, vouchingOf, withdrawal } from './unvouched.ts';
@@ -37,7 +38,7 @@ export interface AgentCardOptions {
   readonly watches: ConfigWatches;
   /** The mounted files, by name: a change of one looks at every card again. */
   readonly files: Readonly<Record<string, Live<unknown>>>;
-  readonly metrics: CardMetrics;
+  readonly metrics: Metrics;
   readonly verification: VerificationOptions;
   /** The wall clock. Default: the machine's. */
   readonly now?: () => Date;
@@ -71,11 +72,8 @@ export function createAgentCardController(options: AgentCardOptions): Controller
     primary: agentCards,
     optional: [...workloadRows.map((row) => row.watch), ...(trustBundle === undefined ? [] : [trustBundle as Watch])],
     triggers: triggers({ config: options.watches, trustBundle }),
-    sources: [
-      contacts.source,
-      cardCount(metrics),
-      ...Object.entries(options.files).map(([name, file]) => fileSource(name, file)),
-    ],
+    // A file that changed may name another trust domain.
+    sources: [contacts.source, cardCount(metrics), ...fileSources(options.files, everyCard)],
     concurrency,
     wakeOn: 'spec',
     finalizer,
@@ -99,16 +97,8 @@ export function createVerifiedLabelController(): Controller<KubeObject, Vouching
   };
 }
 
-/** A file that changed may name another trust domain. */
-function fileSource(name: string, file: Live<unknown>): Source {
-  return {
-    name,
-    start: (wake, reader) => file.subscribe(() => everyCard(reader).forEach((key) => wake(key))),
-  };
-}
-
 /** Wakes nobody: it only shows the metrics where the cards are. */
-function cardCount(metrics: CardMetrics): Source {
+function cardCount(metrics: Metrics): Source {
   return {
     name: 'card-count',
     start: (_, reader) => {

@@ -2,28 +2,9 @@
 
 import type { AgentCard } from '../api/agent-card.ts';
 import { signatureReasons } from '../api/conditions.ts';
+import type { Metrics } from '../engine/types.ts';
 import type { Assessment, Rules } from './assess.ts';
 import type { AttemptResult } from './contacts.ts';
-
-type Labels<L extends string> = Readonly<Record<L, string>>;
-
-interface Spec<L extends string> {
-  readonly name: string;
-  readonly help: string;
-  readonly labels?: readonly L[];
-}
-
-/** The part of the metrics registry that is used. */
-export interface CardMetrics {
-  counter<L extends string = never>(spec: Spec<L>): { inc(labels: Labels<L>, by?: number): void };
-  gauge<L extends string = never>(spec: Spec<L> & { readonly collect?: (gauge: SetGauge<L>) => void }): SetGauge<L>;
-  histogram<L extends string = never>(spec: Spec<L>): { observe(labels: Labels<L>, value: number): void };
-}
-
-interface SetGauge<L extends string> {
-  set(labels: Labels<L>, value: number): void;
-  remove(labels: Labels<L>): void;
-}
 
 const provider = 'x5c';
 const bindingReasons = { TrustDomainMismatch: 'trust-domain-mismatch', WorkloadMismatch: 'workload-mismatch' } as const;
@@ -34,7 +15,7 @@ export const errorTypes: readonly string[] = [...signatureReasons, ...Object.val
 export type Judge = (body: Uint8Array, rules: Rules | undefined, now: Date) => Assessment;
 
 /** The same function, counted and timed where it verifies a signature. `monotonicMs`: milliseconds of a clock that never goes back. */
-export function metered(judge: Judge, metrics: CardMetrics, monotonicMs: () => number): Judge {
+export function metered(judge: Judge, metrics: Metrics, monotonicMs: () => number): Judge {
   const total = metrics.counter<'provider' | 'result'>({
     name: 'a2a_signature_verification_total',
     help: 'Verifications of agent cards: valid, or invalid for whatever reason.',
@@ -75,7 +56,7 @@ function errorOf(assessment: Assessment): string | undefined {
 }
 
 /** For `ContactsOptions.onAttempt`. */
-export function countFetches(metrics: CardMetrics): (result: AttemptResult, ms: number) => void {
+export function countFetches(metrics: Metrics): (result: AttemptResult, ms: number) => void {
   const total = metrics.counter<'outcome'>({
     name: 'rossoctl_agentcard_fetches_total',
     help: 'Attempts to fetch a card that have ended: card, unchanged, or why there was none.',
@@ -85,7 +66,7 @@ export function countFetches(metrics: CardMetrics): (result: AttemptResult, ms: 
 }
 
 /** How many cards there are by what their status says of the signature; nothing on a replica that does not see them. */
-export function countCards(metrics: CardMetrics, cards: () => readonly AgentCard[]): void {
+export function countCards(metrics: Metrics, cards: () => readonly AgentCard[]): void {
   metrics.gauge<'verified'>({
     name: 'rossoctl_agentcards',
     help: 'Agent cards by condition Verified: true, false, or unknown where signatures are not verified.',
@@ -108,7 +89,7 @@ function stateOf({ status }: AgentCard): (typeof states)[number] {
 
 /** The age of what is trusted, and what of it could not be read. */
 export function watchBundle(
-  metrics: CardMetrics,
+  metrics: Metrics,
   look: () => { readonly ageSeconds: number; readonly warnings: number } | undefined,
 ): void {
   metrics.gauge({

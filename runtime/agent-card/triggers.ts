@@ -5,8 +5,8 @@ import type { ConfigMap, EndpointSlice, Pod, Service } from '../api/kubernetes.t
 import { labels } from '../api/names.ts';
 import type { ConfigWatches } from '../config/read.ts';
 import type { Change, KubeObject, ObjectKey, Reader, Trigger, Watch } from '../engine/types.ts';
-import { keyOf, trigger } from '../workload/trigger.ts';
-import { agentCards } from '../workload/cards.ts';
+import { isNewData, keyOf, namespaceOf, trigger } from '../workload/trigger.ts';
+import { agentCards, everyCard } from '../workload/cards.ts';
 import { lookUpTarget } from '../workload/find.ts';
 import { serviceLabel } from '../workload/keep-service.ts';
 import { type WorkloadRow, workloadRows } from '../workload/kinds.ts';
@@ -34,22 +34,14 @@ export function triggers({ config, trustBundle }: TriggerOptions): readonly Trig
     trigger(verifiedPods, (change, reader) => (isSame(change, seenOfLabel) ? [] : ofPod(change, reader))),
     trigger(services, ofService),
     trigger(endpointSlices, ofSlice),
-    trigger(config.platform, (change, reader) => (isSame(change, data) ? [] : everyCard(reader))),
-    trigger(config.defaults, (change, reader) => (isSame(change, data) ? [] : cardsIn(reader, change))),
+    trigger(config.platform, (change, reader) => (isNewData(change) ? everyCard(reader) : [])),
+    trigger(config.defaults, (change, reader) => (isNewData(change) ? everyCard(reader, namespaceOf(change)) : [])),
     ...(trustBundle === undefined ? [] : [trigger(trustBundle, (_, reader) => everyCard(reader))]),
   ];
 }
 
-export function everyCard(reader: Reader): readonly ObjectKey[] {
-  return reader.list(agentCards).map(keyOf);
-}
-
 function objectOf<T extends KubeObject>({ old, now }: Change<T>): T | undefined {
   return now ?? old;
-}
-
-function cardsIn(reader: Reader, change: Change): readonly ObjectKey[] {
-  return reader.list(agentCards, { namespace: objectOf(change)?.metadata.namespace }).map(keyOf);
 }
 
 function targeting(reader: Reader, namespace: string | undefined, target: string): readonly ObjectKey[] {
@@ -62,8 +54,6 @@ const text = (value: unknown): string => JSON.stringify(value) ?? '';
 function isSame<T extends KubeObject>({ old, now }: Change<T>, look: (object: T) => unknown): boolean {
   return text(old && look(old)) === text(now && look(now));
 }
-
-const data = (configMap: ConfigMap): unknown => configMap.data;
 
 /** Others on the old and on the new target: who comes first follows from who else is there. */
 function siblings({ old, now }: Change<AgentCard>, reader: Reader): readonly ObjectKey[] {

@@ -3,8 +3,9 @@
 import type { AgentRuntime, AgentRuntimeStatus } from '../api/agent-runtime.ts';
 import { fieldManagers, finalizer } from '../api/names.ts';
 import type { ConfigWatches, LayerReader } from '../config/read.ts';
-import type { Controller, Live } from '../engine/types.ts';
+import type { Controller, Live, Metrics } from '../engine/types.ts';
 import { workloadRows } from '../workload/kinds.ts';
+import { fileSources } from '../workload/trigger.ts';
 import { agentRuntimes } from '../workload/watches.ts';
 import { createConfigurations } from './configuration.ts';
 import { decide } from './decide.ts';
@@ -14,31 +15,15 @@ import { release } from './release.ts';
 import { createReversals, type ReversalLimits, reversalLimits } from './reversals.ts';
 import { createRollouts } from './rollouts.ts';
 import { createSnags, type SnagLimits, snagLimits } from './snags.ts';
-import { fileSource, rolloutSource } from './sources.ts';
-import { triggers } from './triggers.ts';
-
-/** A gauge as the engine's registry makes it. */
-interface Gauge<L extends string> {
-  set(labels: Readonly<Record<L, string>>, value: number): void;
-  remove(labels: Readonly<Record<L, string>>): void;
-}
-
-/** The part of the metrics registry that is used. */
-export interface Gauges {
-  gauge<L extends string = never>(spec: {
-    readonly name: string;
-    readonly help: string;
-    readonly labels?: readonly L[];
-    readonly collect?: (gauge: Gauge<L>) => void;
-  }): Gauge<L>;
-}
+import { rolloutSource } from './sources.ts';
+import { everyRuntime, triggers } from './triggers.ts';
 
 export interface AgentRuntimeOptions {
   readonly layers: LayerReader;
   readonly watches: ConfigWatches;
   /** The mounted files, by name: a change of one looks at every AgentRuntime again. */
   readonly files: Readonly<Record<string, Live<unknown>>>;
-  readonly metrics: Gauges;
+  readonly metrics: Pick<Metrics, 'gauge'>;
   /** The install injects only in namespaces labelled `rossoctl-enabled: "true"`. */
   readonly needsEnabledNamespace: boolean;
   /** Default `reversalLimits`. Tests shorten it. */
@@ -86,10 +71,7 @@ export function createAgentRuntimeController(
     primary: agentRuntimes,
     optional: workloadRows.map((row) => row.watch),
     triggers: triggers(options.watches, authBridgeConfigMaps),
-    sources: [
-      rolloutSource(rollouts, monotonicMs),
-      ...Object.entries(options.files).map(([name, file]) => fileSource(name, file)),
-    ],
+    sources: [rolloutSource(rollouts, monotonicMs), ...fileSources(options.files, everyRuntime)],
     concurrency,
     wakeOn: 'spec',
     finalizer,
@@ -100,7 +82,7 @@ export function createAgentRuntimeController(
 }
 
 /** AD-03: pods without sidecars, by workload; a series only where there are any. */
-function bareGauge(metrics: Gauges): Observing['bare'] {
+function bareGauge(metrics: AgentRuntimeOptions['metrics']): Observing['bare'] {
   const gauge = metrics.gauge<'namespace' | 'agentruntime'>({
     name: 'rossoctl_pods_without_sidecars',
     help: 'Running pods of an enrolled workload that were not injected though they should have been.',

@@ -1,20 +1,11 @@
-/** What wakes AgentRuntimes besides Kubernetes objects: the mounted configuration files, and places in the rollout. */
+/** What wakes AgentRuntimes besides Kubernetes objects and the mounted files: places in the rollout. */
 
 import type { AgentRuntime } from '../api/agent-runtime.ts';
-import type { Live, ObjectKey, Reader, Source } from '../engine/types.ts';
+import type { ObjectKey, Reader, Source } from '../engine/types.ts';
 import { lookUpTarget } from '../workload/find.ts';
 import { enrolled } from '../workload/fragment.ts';
 import { agentRuntimes } from '../workload/watches.ts';
 import type { Rollouts } from './rollouts.ts';
-import { everyRuntime } from './triggers.ts';
-
-/** A file that changed may change every workload. */
-export function fileSource(name: string, file: Live<unknown>): Source {
-  return {
-    name,
-    start: (wake, reader) => file.subscribe(() => everyRuntime(reader).forEach((key) => wake(key))),
-  };
-}
 
 /** Counts the rollouts under way when the controller starts, so that a new leader does not start as many again (CF-03). */
 export function rolloutSource(rollouts: Rollouts, monotonicMs: () => number): Source {

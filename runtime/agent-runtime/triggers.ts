@@ -5,7 +5,7 @@ import type { ConfigMap, Pod } from '../api/kubernetes.ts';
 import { annotations, labels } from '../api/names.ts';
 import type { ConfigWatches } from '../config/read.ts';
 import type { Change, KubeObject, ObjectKey, Reader, Trigger, Watch } from '../engine/types.ts';
-import { keyOf, trigger } from '../workload/trigger.ts';
+import { isNewData, keyOf, namespaceOf, trigger } from '../workload/trigger.ts';
 import { lookUpTarget } from '../workload/find.ts';
 import { type WorkloadRow, workloadRows } from '../workload/kinds.ts';
 import { ownerOf } from '../workload/owner.ts';
@@ -47,10 +47,6 @@ export function everyRuntime(reader: Reader): readonly ObjectKey[] {
   return reader.list(agentRuntimes).map(keyOf);
 }
 
-function namespaceOf({ old, now }: Change): string | undefined {
-  return (now ?? old)?.metadata.namespace;
-}
-
 function runtimesOf(reader: Reader, change: Change): readonly ObjectKey[] {
   return reader.list(agentRuntimes, { namespace: namespaceOf(change) }).map(keyOf);
 }
@@ -71,10 +67,6 @@ function siblings({ old, now }: Change<AgentRuntime>, reader: Reader): readonly 
   const namespace = namespaceOf({ old, now });
   const name = (now ?? old)?.metadata.name;
   return [...targets].flatMap((target) => targeting(reader, namespace, target)).filter((key) => key.name !== name);
-}
-
-function isNewData({ old, now }: Change<ConfigMap>): boolean {
-  return old === undefined || now === undefined || text(old.data) !== text(now.data);
 }
 
 /** That we made it is no news to anybody. */

@@ -1,5 +1,7 @@
 /** The words every folder shares with the engine: types only, so that importing this file costs nothing. */
 
+export type { Metrics } from './metrics.ts';
+
 /** Where an object lives. `namespace` is absent for cluster-scoped kinds. */
 export interface ObjectKey {
   readonly namespace?: string | undefined;

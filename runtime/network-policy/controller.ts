@@ -3,14 +3,15 @@
 import type { AgentCard, AgentCardStatus } from '../api/agent-card.ts';
 import { fieldManagers } from '../api/names.ts';
 import type { ConfigWatches, LayerReader } from '../config/read.ts';
-import type { Controller, Live } from '../engine/types.ts';
-import { agentCards } from '../workload/cards.ts';
+import type { Controller, Live, Metrics } from '../engine/types.ts';
+import { agentCards, everyCard } from '../workload/cards.ts';
+import { fileSources } from '../workload/trigger.ts';
 import { workloadRows } from '../workload/kinds.ts';
 import { namespaces } from '../workload/watches.ts';
 import { decide } from './decide.ts';
 import { observe } from './observe.ts';
 import type { Observed } from './observed.ts';
-import { countingSource, fileSource, type Gauges } from './sources.ts';
+import { countingSource } from './sources.ts';
 import { triggers } from './triggers.ts';
 
 export interface NetworkPolicyOptions {
@@ -18,7 +19,7 @@ export interface NetworkPolicyOptions {
   readonly watches: ConfigWatches;
   /** The mounted files, by name: a change of one looks at every AgentCard again. */
   readonly files: Readonly<Record<string, Live<unknown>>>;
-  readonly metrics: Gauges;
+  readonly metrics: Pick<Metrics, 'gauge'>;
   /** Where the operator's own pods run, which every agent lets in. */
   readonly operatorNamespace: string;
   /** Verdicts are reported and not acted on: policies of ours are removed and none is made. */
@@ -43,7 +44,7 @@ export function createNetworkPolicyController(
     reads: [namespaces],
     optional: workloadRows.map((row) => row.watch),
     triggers: triggers(watches),
-    sources: [countingSource(metrics), ...Object.entries(files).map(([name, file]) => fileSource(name, file))],
+    sources: [countingSource(metrics), ...fileSources(files, everyCard)],
     concurrency,
     wakeOn: 'any',
     observe: (card, { reader }) => Promise.resolve(observe(card, reader, options)),

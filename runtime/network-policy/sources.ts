@@ -1,37 +1,12 @@
-/** What wakes AgentCards besides Kubernetes objects, and the metric that is counted from them. */
+/** The metric that is counted from the cards while the controller works. */
 
 import { agentCardReasons } from '../api/conditions.ts';
-import type { Live, Reader, Source } from '../engine/types.ts';
+import type { Metrics, Reader, Source } from '../engine/types.ts';
 import { agentCards } from '../workload/cards.ts';
 import { conditionType } from './outcome.ts';
-import { everyCard } from './triggers.ts';
-
-/** A gauge as the engine's registry makes it. */
-interface Gauge<L extends string> {
-  set(labels: Readonly<Record<L, string>>, value: number): void;
-  remove(labels: Readonly<Record<L, string>>): void;
-}
-
-/** The part of the metrics registry that is used. */
-export interface Gauges {
-  gauge<L extends string = never>(spec: {
-    readonly name: string;
-    readonly help: string;
-    readonly labels?: readonly L[];
-    readonly collect?: (gauge: Gauge<L>) => void;
-  }): Gauge<L>;
-}
-
-/** A file that changed may change every policy. */
-export function fileSource(name: string, file: Live<unknown>): Source {
-  return {
-    name,
-    start: (wake, reader) => file.subscribe(() => everyCard(reader).forEach((key) => wake(key))),
-  };
-}
 
 /** `rossoctl_network_policies`: AgentCards by how their network stands; exposed by the replica that works. */
-export function countingSource(metrics: Gauges): Source {
+export function countingSource(metrics: Pick<Metrics, 'gauge'>): Source {
   const reasons: readonly string[] = agentCardReasons[conditionType];
   let reader: Reader | undefined;
   metrics.gauge<'reason'>({

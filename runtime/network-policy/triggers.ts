@@ -4,8 +4,8 @@ import type { AgentCard } from '../api/agent-card.ts';
 import type { ConfigMap, NetworkPolicy } from '../api/kubernetes.ts';
 import type { ConfigWatches } from '../config/read.ts';
 import type { Change, KubeObject, ObjectKey, Reader, Trigger } from '../engine/types.ts';
-import { keyOf, trigger } from '../workload/trigger.ts';
-import { agentCards } from '../workload/cards.ts';
+import { isNewData, keyOf, namespaceOf, trigger } from '../workload/trigger.ts';
+import { agentCards, everyCard } from '../workload/cards.ts';
 import { type WorkloadRow, workloadRows } from '../workload/kinds.ts';
 import { controllingCard } from './ownership.ts';
 import { cardsForPolicy, cardsOfName } from './policy-name.ts';
@@ -22,15 +22,6 @@ export function triggers(config: ConfigWatches): readonly Trigger[] {
     trigger(config.defaults, (change, reader) => (isNewData(change) ? everyCard(reader, namespaceOf(change)) : [])),
     ...workloadRows.map((row) => trigger(row.watch, (change, reader) => ofWorkload(row, change, reader))),
   ];
-}
-
-/** Of one namespace, or of all. */
-export function everyCard(reader: Reader, namespace?: string): readonly ObjectKey[] {
-  return reader.list(agentCards, { namespace }).map(keyOf);
-}
-
-function namespaceOf({ old, now }: Change): string {
-  return (now ?? old)?.metadata.namespace ?? '';
 }
 
 /** Other cards of the same workload, one of which counts, and of workloads of the same name, one of which has the plain name. */
@@ -83,10 +74,6 @@ function ofWorkload(row: WorkloadRow, change: Change, reader: Reader): readonly 
 function selection(object: KubeObject | undefined): string {
   const { spec } = (object ?? {}) as { readonly spec?: { readonly selector?: unknown } };
   return text(object === undefined ? undefined : [object.metadata.uid, spec?.selector]);
-}
-
-function isNewData({ old, now }: Change<ConfigMap>): boolean {
-  return old === undefined || now === undefined || text(old.data) !== text(now.data);
 }
 
 const text = (value: unknown): string => JSON.stringify(value) ?? '';

@@ -4,7 +4,8 @@ import type { AgentCard } from '../api/agent-card.ts';
 import { kinds } from '../api/kinds.ts';
 import { generatedCardName, labels, managedBy } from '../api/names.ts';
 import type { TargetRef } from '../api/target-ref.ts';
-import type { Watch } from '../engine/types.ts';
+import type { ObjectKey, Reader, Watch } from '../engine/types.ts';
+import { keyOf } from './trigger.ts';
 import { targetIndex } from './watches.ts';
 
 /** Index `target` by `targetIndex(ref)`: all the cards of a workload. Combine with the namespace. */
@@ -18,6 +19,11 @@ export const agentCards: Watch<AgentCard> = Object.freeze({
     },
   },
 });
+
+/** Of one namespace, or of all. */
+export function everyCard(reader: Reader, namespace?: string): readonly ObjectKey[] {
+  return reader.list(agentCards, { namespace }).map(keyOf);
+}
 
 /** Made by the operator for its target: it has our managed-by label and the generated name. Any other card is hand-made. */
 export function isGenerated(card: AgentCard): boolean {

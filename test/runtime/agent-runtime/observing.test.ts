@@ -7,7 +7,7 @@ import { noPods } from '../../../runtime/workload/pod-counts.ts';
 import type { Pod } from '../../../runtime/api/kubernetes.ts';
 import { podFacts } from '../../../runtime/agent-runtime/pods.ts';
 import { createRollouts } from '../../../runtime/agent-runtime/rollouts.ts';
-import { fileSource, rolloutSource } from '../../../runtime/agent-runtime/sources.ts';
+import { rolloutSource } from '../../../runtime/agent-runtime/sources.ts';
 import { annotations, labels } from '../../../runtime/api/names.ts';
 import type { KubeObject, Watch } from '../../../runtime/engine/types.ts';
 import { agentRuntimes, enrolledPods, enrolledReplicaSets } from '../../../runtime/workload/watches.ts';
@@ -104,19 +104,7 @@ for (const [what, pod, isOurs] of pods) {
   test(`injected or not: ${what}`, () => assert.equal(isInjected(pod), isOurs));
 }
 
-test('a file that changes wakes everybody; the rollouts under way are counted at the start', () => {
-  const reader = readerOf(
-    new Map<Watch, readonly KubeObject[]>([[agentRuntimes as unknown as Watch, [runtime(), elsewhere]]]),
-  );
-  let changed = () => {};
-  const woken: string[] = [];
-  const stop = fileSource('config', {
-    current: 1,
-    subscribe: (listener) => ((changed = () => listener(2)), () => {}),
-  }).start(({ name }) => woken.push(name), reader);
-  changed();
-  stop();
-  assert.deepEqual(woken.sort(), ['elsewhere', 'weather']);
+test('the rollouts under way are counted at the start', () => {
   const rollouts = createRollouts();
   const rolling = readerOf(
     new Map<Watch, readonly KubeObject[]>([

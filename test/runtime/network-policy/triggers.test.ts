@@ -7,10 +7,11 @@ import { networkPolicyName } from '../../../runtime/api/names.ts';
 import { configWatches } from '../../../runtime/config/read.ts';
 import { createMetrics } from '../../../runtime/engine/metrics.ts';
 import type { KubeObject, Live, Reader, Watch } from '../../../runtime/engine/types.ts';
-import { countingSource, fileSource } from '../../../runtime/network-policy/sources.ts';
+import { countingSource } from '../../../runtime/network-policy/sources.ts';
 import { triggers } from '../../../runtime/network-policy/triggers.ts';
 import { networkPolicies } from '../../../runtime/network-policy/watch.ts';
-import { agentCards } from '../../../runtime/workload/cards.ts';
+import { agentCards, everyCard } from '../../../runtime/workload/cards.ts';
+import { fileSources } from '../../../runtime/workload/trigger.ts';
 import { workloadRows } from '../../../runtime/workload/kinds.ts';
 import { readerOf } from '../agent-runtime/reader.ts';
 import { card, condition, foreignPolicy, permissive, policy, workload } from './fixtures.ts';
@@ -137,7 +138,8 @@ describe('workloads and configuration', () => {
       },
     };
     const names: string[] = [];
-    fileSource('config', file).start(({ name }) => names.push(name), readerWith(all));
+    const [source] = fileSources({ config: file }, everyCard);
+    source?.start(({ name }) => names.push(name), readerWith(all));
     for (const listener of listeners) listener();
     assert.equal(names.length, 5);
   });
