@@ -1,4 +1,4 @@
-/** Runs the test suite: pure tests in one process, cluster tests file by file beside real API servers; ends with one plain line. */
+/** Runs the test suite: pure tests in one process a core, whole programs and cluster tests file by file; ends with one plain line. */
 
 import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { createTally, type Tally } from './support/tally.ts';
 const root = path.resolve(import.meta.dirname, '..');
 const usage = `usage: npm test -- [--unit | --cluster] [FILE…]
 
-  --unit      pure tests only: no cluster, no network, under 20 s
+  --unit      pure tests only: no cluster, no program of its own, under 20 s
   --cluster   only the tests that need a real API server
   FILE…       only these files
 `;
@@ -21,6 +21,8 @@ const { values, positionals } = parseArgs({
   options: { unit: { type: 'boolean' }, cluster: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
 });
 
+/** Programs and servers of ours as they run, without a cluster. */
+const processPatterns = ['test/process/**/*.test.ts'];
 const unitPatterns = ['test/*.test.ts', 'test/{runtime,constructs,stacks,scripts,examples}/**/*.test.ts'];
 /** Tests beside a real SPIRE, whose build takes as long as that of all else: they come last. */
 const spirePatterns = ['test/spire-cluster/**/*.test.ts'];
@@ -41,9 +43,9 @@ async function runUnit(tally: Tally): Promise<void> {
   await Promise.all(shares.map((argv) => tally.follow(run({ files: [load], cwd: root, argv }))));
 }
 
-async function runCluster(tally: Tally, chosen: readonly string[]): Promise<void> {
+async function runFiles(tally: Tally, chosen: readonly string[]): Promise<void> {
   if (chosen.length === 0) return;
-  // Each file has an API server of its own; two at a time fill two cores, more would only wait for each other.
+  // A cluster test has an API server of its own; two files at a time fill two cores, more would only wait for each other.
   const concurrency = Math.min(2, availableParallelism());
   await tally.follow(run({ files: [...chosen], cwd: root, concurrency, timeout: 15 * 60_000 }));
 }
@@ -78,6 +80,7 @@ async function main(): Promise<void> {
   const spireBuilt = spireFiles.length > 0 ? built.then(() => buildLab('--spire')) : Promise.resolve();
   for (const build of [built, spireBuilt]) build.catch(() => undefined);
   if (!values.cluster) await runUnit(tally);
+  if (!values.cluster && !values.unit) await runFiles(tally, files(processPatterns));
   await runAfter(built, clusterFiles, tally);
   await runAfter(spireBuilt, spireFiles, tally);
   tally.close();
@@ -89,7 +92,7 @@ async function runAfter(built: Promise<void>, chosen: readonly string[], tally: 
   if (chosen.length === 0) return;
   try {
     await built;
-    await runCluster(tally, chosen);
+    await runFiles(tally, chosen);
   } catch (error) {
     tally.fail('cluster tests', error);
   }

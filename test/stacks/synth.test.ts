@@ -1,7 +1,6 @@
-/** Synthesis of each environment: the whole output as golden files, its order, and the command line around it. */
+/** Synthesis of each environment: the whole output as golden files, its order, and the folder it is written to. */
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -13,7 +12,6 @@ import { manifestsOf, streamOf, treeOf } from '../../stacks/tree.ts';
 import { markerName, writeTree } from '../../stacks/write-tree.ts';
 import { assertGolden } from '../constructs/golden.ts';
 
-const root = path.resolve(import.meta.dirname, '../..');
 const work = mkdtempSync(path.join(tmpdir(), 'rossoctl-synth-'));
 after(() => rmSync(work, { recursive: true, force: true }));
 
@@ -130,38 +128,4 @@ test('an edited marker file cannot reach outside', () => {
   writeFileSync(path.join(dir, markerName), `../outside.yaml\n${outside}\na.yaml\n`);
   assert.equal(writeTree(dir, []).removed, 1);
   assert.ok(existsSync(outside));
-});
-
-const synth = (...args: readonly string[]) =>
-  spawnSync(process.execPath, ['stacks/synth.ts', ...args], { cwd: root, encoding: 'utf8' });
-
-test('the command line writes, prints, and says what it did on standard error', () => {
-  const out = path.join(work, 'cli');
-  const written = synth('--env', 'dev', '--out', out);
-  assert.equal(written.status, 0, written.stderr);
-  assert.equal(written.stdout, '');
-  assert.match(written.stderr, /^dev: \d+ objects in .*cli \(\d+ files changed, 0 removed\)\n$/);
-  const printed = synth('--env', 'dev', '--stdout', '--image', 'other:1');
-  assert.match(printed.stdout, /image: other:1/);
-  assert.match(printed.stderr, /^dev: \d+ objects\n$/);
-});
-
-const misuse: readonly (readonly [args: readonly string[], code: number, says: RegExp])[] = [
-  [['--help'], 0, /usage: npm run synth/],
-  [['--nope'], 2, /Unknown option '--nope'[\s\S]*usage:/],
-  [['--stdout', '--out', 'x'], 2, /leave out --out/],
-  [['--env', 'lokal'], 1, /no environment "lokal": did you mean local\?/],
-  [['--env', 'production'], 1, /give --image registry\/rossoctl@sha256/],
-];
-for (const [args, code, says] of misuse) {
-  test(`synth ${args.join(' ')} ends with ${code}`, () => {
-    const { status, stdout, stderr } = synth(...args);
-    assert.equal(status, code);
-    assert.match(stdout + stderr, says);
-  });
-}
-
-test('the generated files are current', () => {
-  const output = execFileSync(process.execPath, ['scripts/gen.ts', '--check'], { cwd: root, encoding: 'utf8' });
-  assert.equal(output, '');
 });

@@ -4,12 +4,10 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { type CliResult, inject, program } from './run-cli.ts';
+import { type CliResult, inject } from './run-cli.ts';
 
 const root = path.resolve(import.meta.dirname, '../../golden/inject');
 const cases = readdirSync(root).sort();
-/** Also run as the program a user starts, which must say the same. */
-const started = ['agent', 'restricted-namespace', 'review'];
 const isUpdate = process.env['UPDATE_GOLDEN'] === '1';
 
 function flagsOf(directory: string): readonly string[] {
@@ -37,12 +35,4 @@ for (const name of cases) {
     assert.equal(result.out, expected('output.yaml'));
     assert.equal(explained(result), expected('explain.txt'));
   });
-
-  if (started.includes(name)) {
-    test(`golden, as a program: ${name}`, async () => {
-      const result = await program(['inject', '-f', '-', '--explain', ...flags], input);
-      assert.equal(result.out, expected('output.yaml'));
-      assert.equal(explained(result), expected('explain.txt'));
-    });
-  }
 }

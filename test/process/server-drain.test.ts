@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import https from 'node:https';
 import { afterEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type RunningOptions, allow, runningServer } from './admission-fixtures.ts';
-import { call } from './https-call.ts';
+import { type RunningOptions, allow, runningServer } from '../runtime/engine/admission-fixtures.ts';
+import { call } from '../runtime/engine/https-call.ts';
 
 type Running = Awaited<ReturnType<typeof runningServer>>;
 const started: { stop(): Promise<void> }[] = [];

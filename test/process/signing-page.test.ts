@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
 
-const root = path.resolve(import.meta.dirname, '..');
+const root = path.resolve(import.meta.dirname, '../..');
 const directory = mkdtempSync(path.join(tmpdir(), 'rossoctl-signing-page-'));
 after(() => rmSync(directory, { recursive: true }));
 

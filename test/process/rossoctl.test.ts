@@ -1,11 +1,11 @@
 /** The program `rossoctl` as a user starts it: flags, exit codes, files, other directories. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
-import { cli, podYaml, program, r0Yaml, stream, version } from './run-cli.ts';
+import { cli, podYaml, program, r0Yaml, stream, version } from '../runtime/cli/run-cli.ts';
 
 const directory = mkdtempSync(path.join(tmpdir(), 'rossoctl-cli-'));
 after(() => rmSync(directory, { recursive: true }));
@@ -132,4 +132,12 @@ test('--version and --help', async () => {
       assert.ok(out.includes(flag), flag);
     }
   }
+});
+
+test('a golden case is the same as a program', async () => {
+  const golden = path.resolve(import.meta.dirname, '../golden/inject/agent');
+  const expected = (name: string) => readFileSync(path.join(golden, name), 'utf8');
+  const { code, out, err } = await program(['inject', '-f', '-', '--explain'], expected('input.yaml'));
+  assert.equal(out, expected('output.yaml'));
+  assert.equal(`${err}exit code ${code}\n`, expected('explain.txt'));
 });

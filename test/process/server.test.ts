@@ -3,7 +3,7 @@ import https from 'node:https';
 import { afterEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
-import type { AdmissionReview } from '../../../runtime/engine/admission-review.ts';
+import type { AdmissionReview } from '../../runtime/engine/admission-review.ts';
 import {
   type Review,
   type RunningOptions,
@@ -13,8 +13,8 @@ import {
   reviewOf,
   runningServer,
   testAuthority,
-} from './admission-fixtures.ts';
-import { call } from './https-call.ts';
+} from '../runtime/engine/admission-fixtures.ts';
+import { call } from '../runtime/engine/https-call.ts';
 
 type Running = Awaited<ReturnType<typeof runningServer>>;
 const started: { stop(): Promise<void> }[] = [];

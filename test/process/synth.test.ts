@@ -1,0 +1,46 @@
+/** The command `synth` as a user starts it, and the generated files. */
+
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { after } from 'node:test';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const work = mkdtempSync(path.join(tmpdir(), 'rossoctl-synth-command-'));
+after(() => rmSync(work, { recursive: true, force: true }));
+
+const synth = (...args: readonly string[]) =>
+  spawnSync(process.execPath, ['stacks/synth.ts', ...args], { cwd: root, encoding: 'utf8' });
+
+test('the command line writes, prints, and says what it did on standard error', () => {
+  const out = path.join(work, 'cli');
+  const written = synth('--env', 'dev', '--out', out);
+  assert.equal(written.status, 0, written.stderr);
+  assert.equal(written.stdout, '');
+  assert.match(written.stderr, /^dev: \d+ objects in .*cli \(\d+ files changed, 0 removed\)\n$/);
+  const printed = synth('--env', 'dev', '--stdout', '--image', 'other:1');
+  assert.match(printed.stdout, /image: other:1/);
+  assert.match(printed.stderr, /^dev: \d+ objects\n$/);
+});
+
+const misuse: readonly (readonly [args: readonly string[], code: number, says: RegExp])[] = [
+  [['--help'], 0, /usage: npm run synth/],
+  [['--nope'], 2, /Unknown option '--nope'[\s\S]*usage:/],
+  [['--stdout', '--out', 'x'], 2, /leave out --out/],
+  [['--env', 'lokal'], 1, /no environment "lokal": did you mean local\?/],
+  [['--env', 'production'], 1, /give --image registry\/rossoctl@sha256/],
+];
+for (const [args, code, says] of misuse) {
+  test(`synth ${args.join(' ')} ends with ${code}`, () => {
+    const { status, stdout, stderr } = synth(...args);
+    assert.equal(status, code);
+    assert.match(stdout + stderr, says);
+  });
+}
+
+test('the generated files are current', () => {
+  const output = execFileSync(process.execPath, ['scripts/gen.ts', '--check'], { cwd: root, encoding: 'utf8' });
+  assert.equal(output, '');
+});
