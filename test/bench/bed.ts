@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type CardProps, verificationFlags } from '../../constructs/verification.ts';
 import { kinds } from '../../runtime/api/kinds.ts';
 import { install as names, webhookConfigurations } from '../../runtime/api/names.ts';
 import type { Client } from '../../runtime/engine/client.ts';
@@ -39,9 +40,12 @@ export interface BenchBedOptions {
   readonly name: string;
   readonly bundle: string;
   readonly withControllerManager: boolean;
+  /** How cards are dealt with. Default: as an install that says nothing of them. */
+  readonly cards?: CardProps;
 }
 
-export async function startBenchBed({ name, bundle, withControllerManager }: BenchBedOptions): Promise<BenchBed> {
+export async function startBenchBed(options: BenchBedOptions): Promise<BenchBed> {
+  const { name, bundle, withControllerManager, cards = {} } = options;
   const plane = await startControlPlane({ name: `bench-${name}`, audit: true, withControllerManager });
   const stop = ends(() => plane.stop());
   const users = createBed(reach({ port: portOf(plane), certificatesDir: plane.certificatesDir }), {
@@ -51,10 +55,10 @@ export async function startBenchBed({ name, bundle, withControllerManager }: Ben
   const ports = { webhook: await findFreePort(), health: await findFreePort(), metrics: await findFreePort() };
   const file = (name: string): string => path.join(plane.certificatesDir, name);
   const read = (name: string): string => readFileSync(file(name), 'utf8');
-  await installPlatform(client, ports.webhook);
+  await installPlatform(client, ports.webhook, cards);
   const token = await accountToken(client);
   const { dir, server } = plane;
-  const place = { dir, bundle, server, caPath: file('ca.crt'), token, ports };
+  const place = { dir, bundle, server, caPath: file('ca.crt'), token, ports, flags: verificationFlags(cards) };
   let current: OperatorProcess | undefined;
   const restartOperator: BenchBed['restartOperator'] = async (nodeFlags) => {
     await current?.stop();

@@ -28,12 +28,16 @@ export function planFleet(name: string, count: number): Fleet {
   return { namespaces, keys };
 }
 
-/** Namespaces and Deployments without replicas. */
-export async function createDeployments(client: Client, fleet: Fleet): Promise<void> {
+/** Namespaces and Deployments without replicas, unless `make` makes others. */
+export async function createDeployments(
+  client: Client,
+  fleet: Fleet,
+  make: (key: Required<ObjectKey>, index: number) => Deployment = (key) => deployment(key),
+): Promise<void> {
   for (const name of fleet.namespaces) {
     await client.create(kinds.namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   }
-  await inParallel(fleet.keys, writers, (key) => client.create(kinds.deployment, deployment(key)));
+  await inParallel(fleet.keys, writers, (key, index) => client.create(kinds.deployment, make(key, index)));
 }
 
 /** About 3 KB as stored, as a template with probes, resources and a few variables is. */

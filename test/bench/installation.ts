@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kinds } from '../../runtime/api/kinds.ts';
 import { install as names } from '../../runtime/api/names.ts';
+import type { CardProps } from '../../constructs/verification.ts';
 import type { Client } from '../../runtime/engine/client.ts';
 import type { KubeObject } from '../../runtime/engine/types.ts';
 import { buildApp } from '../../stacks/app.ts';
@@ -40,17 +41,17 @@ function byUrl(object: KubeObject, webhookPort: number): KubeObject {
   return { ...rest, webhooks: called } as KubeObject;
 }
 
-function manifests(webhookPort: number): readonly KubeObject[] {
-  const image = 'example.test/rossoctl:bench';
-  const app = buildApp({ environment: 'bench', platform: { image, namespaces: [{ name: agentNamespace }] } });
+function manifests(webhookPort: number, cards: CardProps): readonly KubeObject[] {
+  const platform = { image: 'example.test/rossoctl:bench', namespaces: [{ name: agentNamespace }], ...cards };
+  const app = buildApp({ environment: 'bench', platform });
   const objects = manifestsOf(app) as readonly KubeObject[];
   return objects.filter(({ kind }) => !leftOut.includes(kind)).map((object) => byUrl(object, webhookPort));
 }
 
 /** CRDs, RBAC, configuration and the SPIFFE CSI driver; resolves when AgentRuntimes are served. */
-export async function installPlatform(client: Client, webhookPort: number): Promise<void> {
+export async function installPlatform(client: Client, webhookPort: number, cards: CardProps): Promise<void> {
   const driver = { apiVersion: 'storage.k8s.io/v1', kind: 'CSIDriver', metadata: { name: 'csi.spiffe.io' }, spec: {} };
-  for (const object of [...manifests(webhookPort), driver]) {
+  for (const object of [...manifests(webhookPort, cards), driver]) {
     if (!gatekeepers.includes(object.kind)) await applyObject(client, object);
   }
   while (!(await isServed(client))) await sleep(50);
@@ -58,7 +59,7 @@ export async function installPlatform(client: Client, webhookPort: number): Prom
 
 /** The label policy and the webhook registrations. */
 export async function installGatekeepers(client: Client, webhookPort: number): Promise<void> {
-  for (const object of manifests(webhookPort)) {
+  for (const object of manifests(webhookPort, {})) {
     if (gatekeepers.includes(object.kind)) await applyObject(client, object);
   }
 }

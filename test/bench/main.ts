@@ -11,6 +11,7 @@ import type { Finding } from './figures.ts';
 import { watchMachine } from './machine.ts';
 import { markdown, missedCount, terminalText } from './report.ts';
 import { measureAdmission } from './scenario-admission.ts';
+import { measureCards } from './scenario-cards.ts';
 import { measureChange } from './scenario-change.ts';
 import { reportEnrolment } from './scenario-enrol.ts';
 import { measureGrowth } from './scenario-growth.ts';
@@ -34,6 +35,7 @@ const scenarios: Readonly<Record<string, (world: SharedWorld) => Promise<Finding
   idle: measureIdle,
   large: measureLarge,
   growth: measureGrowth,
+  cards: measureCards,
 };
 
 async function main(argv: readonly string[]): Promise<number> {

@@ -19,6 +19,8 @@ export interface OperatorPlace {
   readonly ports: { readonly webhook: number; readonly health: number; readonly metrics: number };
   /** Arguments of Node before the program. */
   readonly nodeFlags?: readonly string[];
+  /** Further flags of the operator, without their dashes. */
+  readonly flags?: Readonly<Record<string, string | number>>;
 }
 
 export interface OperatorProcess {
@@ -59,6 +61,7 @@ export function startOperatorProcess(place: OperatorPlace): OperatorProcess {
     `--api-server-host=${hostname}`,
     `--api-server-port=${port}`,
     `--kubeconfig=${hasMountNamespace ? '' : writeKubeconfig(place)}`,
+    ...Object.entries(place.flags ?? {}).map(([flag, value]) => `--${flag}=${value}`),
   ];
   const node = [process.execPath, ...(place.nodeFlags ?? imageFlags), place.bundle, ...flags];
   const command = hasMountNamespace ? inPodLikeMounts(writeAccount(place), node) : node;

@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import http from 'node:http';
-import { networkInterfaces } from 'node:os';
 import { kinds } from '../../runtime/api/kinds.ts';
 import { labels, spiffeId } from '../../runtime/api/names.ts';
 import type { Client } from '../../runtime/engine/client.ts';
 import { isNotFound } from '../../runtime/engine/errors.ts';
 import { eventually } from '../support/engine-bed.ts';
 import type { PlatformProps } from '../support/operator-platform.ts';
+import { ownAddress } from '../support/own-address.ts';
 import { createAuthority, signedCard } from '../support/svid.ts';
 import { runtimeFor, workload, workloadKinds } from '../support/workload-objects.ts';
 
@@ -27,14 +27,6 @@ export const verifyingFlags: Readonly<Record<string, string>> = {
   'spire-trust-bundle-configmap': bundle.name,
   'spire-trust-bundle-configmap-namespace': bundle.namespace,
 };
-
-/** An address of this machine that an operator takes for a pod's: not of the loopback. */
-function ownAddress(): string {
-  const all = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
-  const found = all.find(({ internal, family }) => !internal && family === 'IPv4');
-  if (found === undefined) throw new Error('this machine has no IPv4 address but that of the loopback');
-  return found.address;
-}
 
 async function serve(address: string, body: () => string) {
   const server = http.createServer((_, response) => response.end(body()));
