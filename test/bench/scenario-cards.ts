@@ -161,8 +161,8 @@ async function markReady(client: Client, namespaces: readonly string[], address:
   }
 }
 
-async function untilVerified({ operator }: BenchBed, count: number): Promise<void> {
-  const running = await operator();
+async function untilVerified(bed: BenchBed, count: number): Promise<void> {
+  const running = await bed.operator();
   while ((await running.metric('rossoctl_agentcards{verified="true"}')) < count) await sleep(250);
 }
 
