@@ -31,4 +31,44 @@ export const PlatformSettings = Type.Object({
   config: optional(Type.Unsafe<PartialConfig>(PlatformConfig)),
   featureGates: optional(Type.Unsafe<Partial<FeatureGates>>(FeatureGates)),
 });
+/** How Pulumi reaches the cluster, and how it treats what is there: `config: rossoctl:cluster`. */
+export const ClusterSettings = Type.Object({
+  context: optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 253,
+      description: 'Context of the kubeconfig; default: its current one.',
+    }),
+  ),
+  kubeconfig: optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 4096,
+      description: 'Path of the kubeconfig; default: KUBECONFIG, else ~/.kube/config.',
+    }),
+  ),
+  identifier: optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 253,
+      description:
+        'Name of the cluster: as long as it stays, another kubeconfig replaces nothing. Default: that of the stack.',
+    }),
+  ),
+  providerVersion: optional(
+    Type.String({
+      pattern: '^\\d+\\.\\d+\\.\\d+(-[0-9A-Za-z.-]+)?$',
+      maxLength: 64,
+      description:
+        'Release of the Kubernetes provider, for example 4.34.2; default: that of the installed @pulumi/kubernetes.',
+    }),
+  ),
+  adopt: optional(Type.Boolean({ description: 'Take over objects that exist already; default false.' })),
+  await: optional(
+    Type.Boolean({
+      description: 'Wait until workloads run, webhooks can be called and AgentRuntimes are Ready; default true.',
+    }),
+  ),
+});
+export type ClusterSettings = Type.Static<typeof ClusterSettings>;
 export type PlatformSettings = Type.Static<typeof PlatformSettings>;

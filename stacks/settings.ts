@@ -1,17 +1,19 @@
-/** Text of `Pulumi.<environment>.yaml` → the settings of that environment; anything unknown, secret or unfit is refused with its path. */
+/** A stack's configuration → the settings of that environment; anything unknown, secret or unfit is refused with its path. */
 
 import { violationsOf } from '../runtime/config/check.ts';
 import { problemOf, type Violation } from '../runtime/config/problem.ts';
 import { suggestion } from '../runtime/config/suggest.ts';
 import { readYaml } from '../runtime/config/yaml-tree.ts';
 import { settingsViolations } from './settings-rules.ts';
-import { PlatformSettings } from './settings-schema.ts';
+import { ClusterSettings, PlatformSettings } from './settings-schema.ts';
 
 /** Settings of one environment. */
 export interface Settings {
   readonly environment: string;
   /** As written, with overrides applied; checked, so that `image` is there and fit. */
   readonly platform: PlatformSettings & { readonly image: string };
+  /** What only Pulumi needs to know; no manifest depends on it. */
+  readonly cluster?: ClusterSettings;
 }
 
 /** What a caller sets on top of the file. */
@@ -24,9 +26,13 @@ export class SettingsError extends Error {
   readonly code = 'Settings';
 }
 
-/** The one key of ours in a stack's configuration. */
 const platformKey = 'rossoctl:platform';
 const platformPath = `config.${platformKey}`;
+/** The keys of ours in a stack's configuration, and what they hold. */
+const sections = { [platformKey]: PlatformSettings, 'rossoctl:cluster': ClusterSettings } as const;
+/** The same, for whoever reads them from elsewhere than a file. */
+export const settingsKeys = Object.keys(sections);
+
 /** What Pulumi itself keeps beside `config`. */
 const topLevelKeys = ['config', 'secretsprovider', 'encryptionsalt', 'encryptedkey', 'environment'];
 
@@ -34,32 +40,40 @@ type Section = Readonly<Record<string, unknown>>;
 const isSection = (value: unknown): value is Section =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/**
- * Parses one environment's file. `where` is what messages call it. Throws `SettingsError` on anything unknown (with the key that was
- * probably meant), on a `secure:` value (manifests only name Secrets, so a secret here would end up in plain text), and on an
- * image that is missing or, with `requireImageDigest`, not pinned.
- */
-export function parseSettings(
-  text: string,
-  where: string,
-  overrides: Overrides & { readonly environment: string },
-): Settings {
+/** Parses one environment's file. `where` is what messages call it. Throws what `settingsOf` throws, with lines. */
+export function parseSettings(text: string, where: string, overrides: Wanted): Settings {
   const tree = readYaml(text);
   if (!('lineOf' in tree)) throw refused(where, tree);
-  const root = tree.value ?? {};
+  return settingsOf(tree.value ?? {}, where, overrides, (path) => tree.lineOf(path));
+}
+
+type Wanted = Overrides & { readonly environment: string };
+
+/**
+ * The settings in a stack's configuration: `{ config: { 'rossoctl:platform': …, 'rossoctl:cluster': … } }`. Throws `SettingsError` on
+ * anything unknown (with the key that was probably meant), on a `secure:` value (manifests only name Secrets, so a secret here would end
+ * up in plain text), and on an image that is missing or, with `requireImageDigest`, not pinned.
+ */
+export function settingsOf(
+  root: unknown,
+  where: string,
+  overrides: Wanted,
+  lineOf: (path: string) => number | undefined = () => undefined,
+): Settings {
   const refuseAny = (found: readonly Violation[]) => {
-    const violations = found.map((violation) => ({ ...violation, line: tree.lineOf(violation.path) }));
+    const violations = found.map((violation) => ({ ...violation, line: lineOf(violation.path) }));
     if (violations.length > 0) throw refused(where, violations);
   };
   refuseAny([...shapeViolations(root), ...secretViolations(root, '')]);
   const written = sectionAt(sectionAt(root, 'config'), platformKey) as PlatformSettings;
-  refuseAny(settingsViolations(written).map(below));
+  refuseAny(settingsViolations(written).map((violation) => below(violation, platformPath)));
   const image = overrides.image ?? written.image;
   const problem = imageProblem(image, written.requireImageDigest ?? false);
   if (image === undefined || problem !== undefined) {
     throw refused(where, [{ path: `${platformPath}.image`, message: problem ?? 'missing' }]);
   }
-  return { environment: overrides.environment, platform: { ...written, image } };
+  const cluster = sectionAt(sectionAt(root, 'config'), 'rossoctl:cluster') as ClusterSettings;
+  return { environment: overrides.environment, platform: { ...written, image }, cluster };
 }
 
 function refused(where: string, violations: readonly Violation[]): SettingsError {
@@ -78,14 +92,16 @@ function shapeViolations(root: unknown): readonly Violation[] {
   const ours = Object.keys(config).filter((key) => !key.includes(':') || key.startsWith('rossoctl:'));
   return [
     ...unknownKeys(Object.keys(root), topLevelKeys, ''),
-    ...unknownKeys(ours, [platformKey], 'config.'),
-    ...violationsOf(PlatformSettings, config[platformKey] ?? {}).map(below),
+    ...unknownKeys(ours, settingsKeys, 'config.'),
+    ...Object.entries(sections).flatMap(([key, schema]) =>
+      violationsOf(schema, config[key] ?? {}).map((violation) => below(violation, `config.${key}`)),
+    ),
   ];
 }
 
-/** A violation of the platform's section, by its path in the file. */
-function below({ path, message }: Violation): Violation {
-  return { path: path === '' ? platformPath : `${platformPath}.${path}`, message };
+/** A violation of a section, by its path in the file. */
+function below({ path, message }: Violation, section: string): Violation {
+  return { path: path === '' ? section : `${section}.${path}`, message };
 }
 
 function unknownKeys(keys: readonly string[], known: readonly string[], prefix: string): readonly Violation[] {

@@ -6,7 +6,11 @@ import { type App, Yaml } from 'cdk8s';
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
 }
 
 /**
@@ -34,6 +38,11 @@ const groups: Readonly<Record<string, string>> = {
 };
 const otherGroup = '80-workloads';
 
+/** The folder of a kind; by name, folders are in the order in which they are applied. */
+export function groupOf(kind: string): string {
+  return groups[kind] ?? otherGroup;
+}
+
 /** A file of the tree: its path, with `/`, and its text. */
 export interface TreeFile {
   readonly path: string;
@@ -41,7 +50,7 @@ export interface TreeFile {
 }
 
 function pathOf({ kind, metadata }: Manifest): string {
-  const folder = `${groups[kind] ?? otherGroup}/${metadata.namespace ?? '_cluster'}`;
+  const folder = `${groupOf(kind)}/${metadata.namespace ?? '_cluster'}`;
   return `${folder}/${kind.toLowerCase()}-${metadata.name.replaceAll(/[^A-Za-z0-9._-]/g, '_')}.yaml`;
 }
 

@@ -16,8 +16,9 @@ const rows: readonly (readonly [string, LabCommand])[] = [
   ['kubectl get pods -A --help', { verb: 'kubectl', name: undefined, parameters: ['get', 'pods', '-A', '--help'] }],
   ['kubectl --name a logs x', { verb: 'kubectl', name: 'a', parameters: ['logs', 'x'] }],
   ['--name a kubectl get kubectl', { verb: 'kubectl', name: 'a', parameters: ['get', 'kubectl'] }],
-  ['build', { verb: 'build', isSpire: false }],
-  ['build --spire', { verb: 'build', isSpire: true }],
+  ['build', { verb: 'build', target: 'cluster' }],
+  ['build --spire', { verb: 'build', target: 'spire' }],
+  ['build --pulumi', { verb: 'build', target: 'pulumi' }],
 ];
 
 for (const [line, command] of rows) {
@@ -36,6 +37,7 @@ const mistakes = [
   'load',
   'down --context a',
   'up --spire',
+  'down --pulumi',
 ];
 
 for (const line of mistakes) {

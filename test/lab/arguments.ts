@@ -1,6 +1,9 @@
 // Reads the lab's command line into a command, or into what is wrong with it.
 import { defaultLabName } from './locations.ts';
 
+/** What `build` builds. */
+export type BuildTarget = 'cluster' | 'spire' | 'pulumi';
+
 /** What to do; without a name, with the lab that `chosenLab` says. */
 export type LabCommand =
   | {
@@ -12,7 +15,7 @@ export type LabCommand =
   | { readonly verb: 'down' | 'status'; readonly name: string | undefined }
   | { readonly verb: 'kubectl'; readonly name: string | undefined; readonly parameters: readonly string[] }
   | { readonly verb: 'load'; readonly name: string | undefined; readonly archive: string }
-  | { readonly verb: 'build'; readonly isSpire: boolean }
+  | { readonly verb: 'build'; readonly target: BuildTarget }
   | { readonly verb: 'help' }
   | { readonly verb: 'mistake'; readonly message: string };
 
@@ -30,6 +33,7 @@ A Kubernetes cluster on this machine, built from source and used by the tests an
   load FILE.tar           import an image archive into its node
   build                   only build the binaries this user can run (a node needs root on Linux)
     --spire               a SPIRE server and agent instead; needs a C compiler
+    --pulumi              the Pulumi CLI and its Kubernetes provider instead
 
   --name NAME             which lab; several run side by side. Without it "up" means "${defaultLabName}", and any
                           other command means that one or else the only lab there is
@@ -40,7 +44,7 @@ interface Options {
   readonly name: string | undefined;
   readonly isControlPlaneOnly: boolean;
   readonly context: string | undefined;
-  readonly isSpire: boolean;
+  readonly target: BuildTarget;
   /** What is neither an option nor its value, in order. */
   readonly words: readonly string[];
   readonly mistake: string | undefined;
@@ -69,7 +73,7 @@ function kubectlCommand(argv: readonly string[], at: number): LabCommand {
 }
 
 function commandOf(options: Options): LabCommand {
-  const { name, isControlPlaneOnly, context, isSpire, words } = options;
+  const { name, isControlPlaneOnly, context, target, words } = options;
   const [verb = '', ...rest] = words;
   const wanted = verb === 'load' ? 1 : 0;
   const unexpected = rest[wanted];
@@ -83,7 +87,7 @@ function commandOf(options: Options): LabCommand {
     case 'status':
       return { verb, name };
     case 'build':
-      return { verb, isSpire };
+      return { verb, target };
     case 'load':
       return rest[0] === undefined
         ? { verb: 'mistake', message: '"load" needs the file of an image archive' }
@@ -93,11 +97,11 @@ function commandOf(options: Options): LabCommand {
   }
 }
 
-function misplacedOption(verb: string, { isControlPlaneOnly, context, isSpire }: Options): string | undefined {
+function misplacedOption(verb: string, { isControlPlaneOnly, context, target }: Options): string | undefined {
   if (verb !== 'up' && (isControlPlaneOnly || context !== undefined)) {
     return '--control-plane-only and --context belong to "up"';
   }
-  return verb !== 'build' && isSpire ? '--spire belongs to "build"' : undefined;
+  return verb !== 'build' && target !== 'cluster' ? `--${target} belongs to "build"` : undefined;
 }
 
 const takesValue = (word: string | undefined): boolean => word === '--name' || word === '--context';
@@ -107,7 +111,7 @@ function readOptions(argv: readonly string[]): Options {
     name: undefined,
     isControlPlaneOnly: false,
     context: undefined,
-    isSpire: false,
+    target: 'cluster',
     words: [],
     mistake: undefined,
   };
@@ -128,7 +132,7 @@ function withOption(options: Options, flag: string, value: string | undefined): 
       : { ...options, mistake: `"${value}" is no name for a lab: at most 32 of a-z, 0-9 and "-"` };
   }
   if (flag === '--context') return { ...options, context: value };
-  if (flag === '--spire') return { ...options, isSpire: true };
+  if (flag === '--spire' || flag === '--pulumi') return { ...options, target: flag === '--spire' ? 'spire' : 'pulumi' };
   if (flag === '--control-plane-only') return { ...options, isControlPlaneOnly: true };
   if (flag.startsWith('-')) return { ...options, mistake: `unknown option ${flag}` };
   return { ...options, words: [...options.words, flag] };

@@ -1,7 +1,15 @@
 // The key that decides whether a built binary is used again.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { binaries, buildFlags, cacheKey, kubernetesVersion, moduleFiles, spireVersion } from './binaries.ts';
+import {
+  binaries,
+  buildFlags,
+  cacheKey,
+  kubernetesVersion,
+  moduleFiles,
+  pulumiVersion,
+  spireVersion,
+} from './binaries.ts';
 
 const files = [
   { path: 'go.mod', content: 'module a' },
@@ -53,6 +61,11 @@ test('the cluster reports the release that go.mod requires', () => {
 test('SPIRE says it is the release that go.mod requires', () => {
   const goMod = moduleFiles('spire').find(({ path }) => path === 'go.mod')?.content ?? '';
   assert.ok(goMod.includes(`github.com/spiffe/spire v${spireVersion} `), 'go.mod requires another release');
+});
+
+test('Pulumi says it is the release that go.mod requires', () => {
+  const goMod = moduleFiles('pulumi').find(({ path }) => path === 'go.mod')?.content ?? '';
+  assert.ok(goMod.includes(`github.com/pulumi/pulumi/pkg/v3 v${pulumiVersion}`), 'go.mod requires another release');
 });
 
 test('every binary comes from a module that pins its dependencies', () => {

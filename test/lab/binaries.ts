@@ -4,7 +4,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { goModulesDir } from './locations.ts';
 
-export type GoModuleName = 'kubernetes' | 'etcd' | 'coredns' | 'network-policies' | 'pause' | 'spire';
+export type GoModuleName =
+  | 'kubernetes'
+  | 'etcd'
+  | 'coredns'
+  | 'network-policies'
+  | 'pause'
+  | 'spire'
+  | 'pulumi'
+  | 'pulumi-kubernetes';
 
 export type BinaryName =
   | 'kube-apiserver'
@@ -18,7 +26,9 @@ export type BinaryName =
   | 'network-policies'
   | 'pause'
   | 'spire-server'
-  | 'spire-agent';
+  | 'spire-agent'
+  | 'pulumi'
+  | 'pulumi-resource-kubernetes';
 
 export interface Binary {
   readonly name: BinaryName;
@@ -47,15 +57,20 @@ export const binaries: readonly Binary[] = [
   { name: 'network-policies', module: 'network-policies', package: 'sigs.k8s.io/kube-network-policies/cmd' },
   { name: 'spire-server', module: 'spire', package: 'github.com/spiffe/spire/cmd/spire-server' },
   { name: 'spire-agent', module: 'spire', package: 'github.com/spiffe/spire/cmd/spire-agent' },
+  { name: 'pulumi', module: 'pulumi', package: 'github.com/pulumi/pulumi/pkg/v3/cmd/pulumi' },
+  { name: 'pulumi-resource-kubernetes', module: 'pulumi-kubernetes', package: '.' },
 ];
 
 /** What a SPIRE of one's own needs; built only for what uses it. */
 export const spireBinaries: readonly BinaryName[] = ['spire-server', 'spire-agent'];
 
+/** What `pulumi up` needs besides Node; built only for what uses it. */
+export const pulumiBinaries: readonly BinaryName[] = ['pulumi', 'pulumi-resource-kubernetes'];
+
 /** What a cluster of one node needs. */
 export const clusterBinaries: readonly BinaryName[] = binaries
   .map(({ name }) => name)
-  .filter((name) => !spireBinaries.includes(name));
+  .filter((name) => !spireBinaries.includes(name) && !pulumiBinaries.includes(name));
 
 /** What a cluster without a node needs. */
 export const controlPlaneBinaries: readonly BinaryName[] = [
@@ -72,6 +87,12 @@ export const kubernetesVersion = 'v1.34.4';
 /** The release of SPIRE; it is the version in the spire module's go.mod. */
 export const spireVersion = '1.13.3';
 
+/** The release of the Pulumi CLI; it is the version in the pulumi module's go.mod. */
+export const pulumiVersion = '3.274.1';
+
+/** The release of the Kubernetes provider that its module was tagged for. */
+export const pulumiKubernetesVersion = '4.25.0';
+
 /** The flags of `go build` for one module; a build from a module does not know its release, so it is told. */
 export function buildFlags(module: GoModuleName): readonly string[] {
   const symbols = versionSymbols[module]?.() ?? [];
@@ -81,6 +102,11 @@ export function buildFlags(module: GoModuleName): readonly string[] {
 const versionSymbols: Partial<Record<GoModuleName, () => readonly string[]>> = {
   kubernetes: kubernetesVersionSymbols,
   spire: () => [`-X github.com/spiffe/spire/pkg/common/version.gittag=${spireVersion}`],
+  pulumi: () => [`-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${pulumiVersion}`],
+  'pulumi-kubernetes': () => [
+    `-X main.version=${pulumiKubernetesVersion}`,
+    `-X github.com/pulumi/pulumi-kubernetes/provider/v4/pkg/version.Version=${pulumiKubernetesVersion}`,
+  ],
 };
 
 /** Whether a module has C in it, so that its build needs a C compiler: SPIRE's server brings SQLite. */

@@ -1,7 +1,7 @@
 // The lab's command line.
 import { relative, resolve } from 'node:path';
 import { type LabCommand, parseArguments, usage } from './arguments.ts';
-import { clusterBinaries, controlPlaneBinaries, spireBinaries } from './binaries.ts';
+import { clusterBinaries, controlPlaneBinaries, spireBinaries, pulumiBinaries } from './binaries.ts';
 import { ensureBinaries } from './build.ts';
 import { chosenLab, noSuchLab } from './chosen-lab.ts';
 import { down, endLab } from './down.ts';
@@ -34,8 +34,8 @@ async function run(command: LabCommand): Promise<number> {
       return 0;
     }
     case 'build': {
-      const ofCluster = canRunNode() ? clusterBinaries : controlPlaneBinaries;
-      await ensureBinaries(command.isSpire ? spireBinaries : ofCluster, reportToStderr);
+      const cluster = canRunNode() ? clusterBinaries : controlPlaneBinaries;
+      await ensureBinaries({ cluster, spire: spireBinaries, pulumi: pulumiBinaries }[command.target], reportToStderr);
       return 0;
     }
     case 'help':

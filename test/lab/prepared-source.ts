@@ -1,21 +1,24 @@
-// Makes the folder a Go module is built in: the committed one, or a copy whose library was changed for the lab.
+// Makes the folder a Go module is built in: the committed one, or a copy with what is made from its library.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { GoModuleName } from './binaries.ts';
+import { type GoModuleName, pulumiKubernetesVersion } from './binaries.ts';
 import { LabError } from './lab-error.ts';
 import { goModulesDir } from './locations.ts';
 import { runCommand } from './run-command.ts';
 
 interface Change {
-  /** The library that is replaced by a changed copy. */
+  /** The library that is replaced by a changed copy, or that something is made from. */
   readonly library: string;
   /** Changes the copy; `workDir` holds the module's committed files. */
-  readonly change: (copyDir: string, workDir: string) => void;
+  readonly change?: (copyDir: string, workDir: string) => void;
+  /** Makes files in `workDir` from the library as it is. */
+  readonly make?: (libraryDir: string, workDir: string) => void;
 }
 
 const changes: Partial<Record<GoModuleName, Change>> = {
   'network-policies': { library: 'github.com/google/nftables', change: replaceQueue },
   spire: { library: 'github.com/spiffe/spire', change: leaveOutPlugins },
+  'pulumi-kubernetes': { library: 'github.com/pulumi/pulumi-kubernetes/provider/v4', make: embedded },
 };
 
 /** The folder to build `module` in. A changed library is copied into `workDir`, which is made anew. */
@@ -26,8 +29,11 @@ export async function prepareSource(module: GoModuleName, workDir: string): Prom
   rmSync(workDir, { recursive: true, force: true });
   mkdirSync(workDir, { recursive: true });
   cpSync(committedDir, workDir, { recursive: true });
+  const library = await libraryDir(changed.library, workDir);
+  changed.make?.(library, workDir);
+  if (changed.change === undefined) return workDir;
   const copyDir = join(workDir, 'library');
-  await runCommand('cp', ['-r', '--no-preserve=mode', await libraryDir(changed.library, workDir), copyDir]);
+  await runCommand('cp', ['-r', '--no-preserve=mode', library, copyDir]);
   changed.change(copyDir, workDir);
   await runCommand('go', ['mod', 'edit', '-replace', `${changed.library}=./library`], { cwd: workDir });
   return workDir;
@@ -49,6 +55,16 @@ function replaceQueue(copyDir: string, workDir: string): void {
   if (renamed === original) throw new LabError('nftables changed: expr/queue.go has no (*Queue).marshal to replace');
   writeFileSync(queueFile, renamed);
   cpSync(join(workDir, '_patch', 'queue_target.go'), join(copyDir, 'expr', 'queue_target.go'));
+}
+
+// The provider embeds two files that its release makes of these two: its schema, with the release in it, and a mapping.
+function embedded(libraryDir: string, workDir: string): void {
+  const from = join(libraryDir, 'cmd', 'pulumi-resource-kubernetes');
+  const read = (file: string) => JSON.parse(readFileSync(join(from, file), 'utf8')) as Record<string, unknown>;
+  const write = (file: string, value: object) => writeFileSync(join(workDir, 'gen', file), JSON.stringify(value));
+  mkdirSync(join(workDir, 'gen'), { recursive: true });
+  write('schema-embed.json', { ...read('schema.json'), version: pulumiKubernetesVersion });
+  write('terraform-mapping-embed.json', read('terraform-mapping.json'));
 }
 
 // Plugins for clouds and for image signatures bring most of what SPIRE is compiled from. Its catalogs name each

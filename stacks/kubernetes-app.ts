@@ -1,0 +1,90 @@
+/** An app as Pulumi resources: one for each object, named by the object alone, in the order that the app asks for. */
+
+import {
+  type CustomResourceOptions,
+  type ComponentResourceOptions,
+  ComponentResource,
+  CustomResource,
+} from '@pulumi/pulumi';
+import type { App } from 'cdk8s';
+import { type Placed, placementOf } from './placement.ts';
+import type { Manifest } from './tree.ts';
+
+/** How the objects of an app become resources. */
+export interface KubernetesAppArgs {
+  /** The app; it is synthesized and checked here. */
+  readonly app: App;
+  /**
+   * Release of the Kubernetes provider.
+   * @default that of the installed `@pulumi/kubernetes`
+   */
+  readonly providerVersion?: string | undefined;
+  /**
+   * Take over fields of objects that exist already and that another manager owns; else such a conflict is an error.
+   * @default false
+   */
+  readonly adopt?: boolean | undefined;
+  /**
+   * Wait until workloads run, webhooks can be called and AgentRuntimes are Ready. Not to wait is for clusters without nodes.
+   * @default true
+   */
+  readonly await?: boolean | undefined;
+}
+
+/**
+ * The objects of an app, as its children: type `kubernetes:<apiVersion>:<Kind>`, name `<namespace>/<name>`, so that no change of the
+ * program's structure renames a resource. Each waits for those it needs and is deleted before them. What only Pulumi needs to know stands
+ * in annotations `pulumi.com/…`, which the plain YAML does not have.
+ */
+export class KubernetesApp extends ComponentResource {
+  /** Of every object, in the order of registration. */
+  readonly urns: readonly CustomResource['urn'][];
+
+  constructor(name: string, args: KubernetesAppArgs, opts: ComponentResourceOptions = {}) {
+    super('rossoctl:stacks:KubernetesApp', name, {}, opts);
+    const made = new Map<Placed, KubernetesObject>();
+    for (const placed of placementOf(args.app)) {
+      const dependsOn = placed.after.flatMap((other) => made.get(other) ?? []);
+      const options = { parent: this, dependsOn, ...(args.providerVersion && { version: args.providerVersion }) };
+      made.set(placed, new KubernetesObject(annotated(placed.manifest, args), options));
+    }
+    this.urns = [...made.values()].map(({ urn }) => urn);
+    this.registerOutputs({ objects: made.size });
+  }
+}
+
+class KubernetesObject extends CustomResource {
+  constructor(manifest: Manifest, options: CustomResourceOptions) {
+    super(typeOf(manifest), nameOf(manifest), { ...manifest }, options);
+  }
+}
+
+function typeOf({ apiVersion, kind }: Manifest): string {
+  return `kubernetes:${apiVersion.includes('/') ? apiVersion : `core/${apiVersion}`}:${kind}`;
+}
+
+function nameOf({ metadata: { namespace, name } }: Manifest): string {
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+/** Kind → what Pulumi waits for besides what it knows of itself. */
+const awaited: Readonly<Record<string, string>> = {
+  MutatingWebhookConfiguration: 'jsonpath={.webhooks[*].clientConfig.caBundle}',
+  ValidatingWebhookConfiguration: 'jsonpath={.webhooks[*].clientConfig.caBundle}',
+  AgentRuntime: 'condition=Ready',
+};
+const timeoutSeconds = '300';
+
+function annotated(manifest: Manifest, { adopt = false, await: waits = true }: KubernetesAppArgs): Manifest {
+  const condition = awaited[manifest.kind];
+  const hints = {
+    ...(adopt ? { 'pulumi.com/patchForce': 'true' } : {}),
+    ...(waits ? {} : { 'pulumi.com/skipAwait': 'true' }),
+    ...(waits && condition !== undefined
+      ? { 'pulumi.com/waitFor': condition, 'pulumi.com/timeoutSeconds': timeoutSeconds }
+      : {}),
+  };
+  if (Object.keys(hints).length === 0) return manifest;
+  const { metadata } = manifest;
+  return { ...manifest, metadata: { ...metadata, annotations: { ...metadata.annotations, ...hints } } };
+}

@@ -1,0 +1,99 @@
+/** Which objects of an app must be there before which: what Pulumi waits for, and takes down in reverse. */
+
+import { ApiObject, type App } from 'cdk8s';
+import { AgentNamespace, AgentPlatform } from '../constructs/index.ts';
+import { type Manifest, groupOf, manifestsOf } from './tree.ts';
+
+/** An object in its place. */
+export interface Placed {
+  readonly manifest: Manifest;
+  readonly after: readonly Placed[];
+}
+
+interface Crd {
+  readonly spec: { readonly group: string; readonly names: { readonly kind: string } };
+}
+
+/**
+ * Every object of the app, checked, each behind those it needs: what its construct depends on, its Namespace, its CustomResourceDefinition.
+ * The platform comes group by group, webhooks last; custom resources come after all of it, so that they go before the operator, whose work
+ * it is to let go of them. Throws what the constructs' validations say, and on a circle.
+ */
+export function placementOf(app: App): readonly Placed[] {
+  manifestsOf(app);
+  const objects = app.charts.flatMap((chart) => chart.node.findAll().filter((each) => ApiObject.isApiObject(each)));
+  const manifests = new Map(objects.map((object) => [object, object.toJson() as Manifest]));
+  const needed = needs(manifests);
+  const done = new Map<ApiObject, Placed>();
+  const open = new Set<ApiObject>();
+  const place = (object: ApiObject, manifest: Manifest): Placed => {
+    const known = done.get(object);
+    if (known !== undefined) return known;
+    if (open.has(object)) throw new Error(`${object.node.path} is needed by what it needs`);
+    open.add(object);
+    const after = [...needed(object, manifest)].flatMap((other) => {
+      const theirs = manifests.get(other);
+      return theirs === undefined || other === object ? [] : [place(other, theirs)];
+    });
+    open.delete(object);
+    const placed = { manifest, after };
+    done.set(object, placed);
+    return placed;
+  };
+  for (const [object, manifest] of manifests) place(object, manifest);
+  return [...done.values()];
+}
+
+function needs(manifests: ReadonlyMap<ApiObject, Manifest>) {
+  const namespaces = new Map<string, ApiObject>();
+  const crds = new Map<string, ApiObject>();
+  for (const [object, manifest] of manifests) {
+    if (manifest.kind === 'Namespace') namespaces.set(manifest.metadata.name, object);
+    if (manifest.kind === 'CustomResourceDefinition') crds.set(definedKind(manifest as Manifest & Crd), object);
+  }
+  const groups = platformGroups(manifests);
+  return (object: ApiObject, manifest: Manifest): ReadonlySet<ApiObject> => {
+    const crd = crds.get(kindOf(manifest));
+    const earlier = isPlatform(object)
+      ? before(groups, manifest.kind)
+      : crd === undefined
+        ? []
+        : (groups.at(-1)?.objects ?? []);
+    const own = [namespaces.get(manifest.metadata.namespace ?? ''), crd].filter((each) => each !== undefined);
+    return new Set([...dependencies(object), ...own, ...earlier]);
+  };
+}
+
+function dependencies({ node }: ApiObject): readonly ApiObject[] {
+  return node.dependencies.flatMap((other) => other.node.findAll().filter((each) => ApiObject.isApiObject(each)));
+}
+
+function isPlatform({ node }: ApiObject): boolean {
+  return node.scopes.some((scope) => scope instanceof AgentPlatform || scope instanceof AgentNamespace);
+}
+
+interface Group {
+  readonly name: string;
+  readonly objects: readonly ApiObject[];
+}
+
+function platformGroups(manifests: ReadonlyMap<ApiObject, Manifest>): readonly Group[] {
+  const platform = [...manifests].filter(([object]) => isPlatform(object));
+  const byGroup = Map.groupBy(platform, ([, { kind }]) => groupOf(kind));
+  return [...byGroup]
+    .map(([name, members]) => ({ name, objects: members.map(([object]) => object) }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The nearest group before the one of this kind; what is before that one comes with it. */
+function before(groups: readonly Group[], kind: string): readonly ApiObject[] {
+  return groups.findLast(({ name }) => name < groupOf(kind))?.objects ?? [];
+}
+
+function definedKind({ spec }: Crd): string {
+  return `${spec.group}/${spec.names.kind}`;
+}
+
+function kindOf({ apiVersion, kind }: Manifest): string {
+  return `${apiVersion.split('/')[0] ?? ''}/${kind}`;
+}

@@ -1,0 +1,87 @@
+// A Pulumi of one's own: its CLI, the Kubernetes provider and a state in a folder, without an account and without a download.
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { spawn } from 'node:child_process';
+import { pulumiBinaries, pulumiKubernetesVersion } from '../binaries.ts';
+import { ensureBinaries, pathOf } from '../build.ts';
+import { reportToStderr } from '../progress.ts';
+
+const host = path.join(import.meta.dirname, 'language-host.ts');
+
+/** What a run of the CLI gave. */
+export interface PulumiRun {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** The CLI with a state of its own; runs end with this process at the latest. */
+export interface Pulumi {
+  /** `pulumi ARGUMENTS` in the project's folder, without questions and colours. */
+  run(...parameters: readonly string[]): Promise<PulumiRun>;
+}
+
+/** Where a program is, and where its state goes. */
+export interface PulumiOptions {
+  /** Folder with the `Pulumi.yaml`. */
+  readonly project: string;
+  /** A folder of one's own, which exists. */
+  readonly dir: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Builds CLI and provider when they are not there yet, which takes a quarter of an hour. */
+export async function preparePulumi({ project, dir, env = {} }: PulumiOptions): Promise<Pulumi> {
+  const binaries = await ensureBinaries(pulumiBinaries, reportToStderr);
+  const home = path.join(dir, 'pulumi-home');
+  const plugins = path.join(home, 'plugins', `resource-kubernetes-v${pulumiKubernetesVersion}`);
+  const bin = path.join(dir, 'pulumi-bin');
+  const state = path.join(dir, 'pulumi-state');
+  for (const folder of [plugins, bin, state]) mkdirSync(folder, { recursive: true });
+  symlinkSync(pathOf(binaries, 'pulumi-resource-kubernetes'), path.join(plugins, 'pulumi-resource-kubernetes'));
+  const stub = path.join(bin, 'pulumi-language-nodejs');
+  writeFileSync(stub, `#!/bin/sh\nexec '${process.execPath}' '${host}' "$@"\n`);
+  chmodSync(stub, 0o755);
+  const { PATH = '', HOME = '' } = process.env;
+  const environment = {
+    HOME,
+    PATH: [bin, path.dirname(process.execPath), PATH].join(path.delimiter),
+    PULUMI_HOME: home,
+    PULUMI_BACKEND_URL: `file://${state}`,
+    PULUMI_CONFIG_PASSPHRASE: 'a test',
+    PULUMI_SKIP_UPDATE_CHECK: 'true',
+    PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: 'true',
+    NO_COLOR: '1',
+    ...env,
+  };
+  return {
+    run: (...parameters) =>
+      runCli(pathOf(binaries, 'pulumi'), [...parameters, '--non-interactive'], project, environment),
+  };
+}
+
+function runCli(
+  program: string,
+  parameters: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Promise<PulumiRun> {
+  const tie = process.platform === 'linux' ? ['setpriv', '--pdeathsig', 'KILL', '--'] : [];
+  const [command = '', ...rest] = [...tie, program, ...parameters];
+  const child = spawn(command, rest, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const texts = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (texts.out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (texts.err += text));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code: code ?? -1, ...texts }));
+  });
+}
+
+/** The release of the Kubernetes provider that is built here. */
+export const providerVersion: string = pulumiKubernetesVersion;
+
+/** What the CLI keeps of a stack, for tests that look whether a secret is in it. */
+export function stateText(dir: string, project: string, stack: string): string {
+  return readFileSync(path.join(dir, 'pulumi-state', '.pulumi', 'stacks', project, `${stack}.json`), 'utf8');
+}

@@ -1,0 +1,81 @@
+/** What Pulumi registers is what the plain YAML holds, and named by the objects alone. */
+
+import assert from 'node:assert/strict';
+import test, { before } from 'node:test';
+import { runtime } from '@pulumi/pulumi';
+import { App, Chart } from 'cdk8s';
+import { Agent } from '../../constructs/index.ts';
+import { buildApp } from '../../stacks/app.ts';
+import { environments, readSettings } from '../../stacks/environments.ts';
+import { KubernetesApp, type KubernetesAppArgs } from '../../stacks/kubernetes-app.ts';
+import { type Manifest, manifestsOf } from '../../stacks/tree.ts';
+
+const registered: { readonly type: string; readonly name: string; readonly inputs: Manifest }[] = [];
+before(() =>
+  runtime.setMocks({
+    newResource: ({ type, name, inputs }) => {
+      if (type.startsWith('kubernetes:')) registered.push({ type, name, inputs: inputs as Manifest });
+      return { id: name, state: inputs as object };
+    },
+    call: () => ({}),
+  }),
+);
+
+const pinned = `example.test/rossoctl@sha256:${'a'.repeat(64)}`;
+const appOf = (environment: string) =>
+  buildApp(readSettings(environment, environment === 'production' ? { image: pinned } : {}));
+
+let count = 0;
+async function registeredBy(args: KubernetesAppArgs) {
+  registered.length = 0;
+  const { urns } = new KubernetesApp(`app-${(count += 1)}`, args);
+  await Promise.all(urns.map((urn) => new Promise((resolve) => urn.apply(resolve))));
+  return [...registered];
+}
+
+/** Without what only Pulumi is told. */
+function plain({ metadata, ...rest }: Manifest): Manifest {
+  const kept = Object.entries(metadata.annotations ?? {}).filter(([key]) => !key.startsWith('pulumi.com/'));
+  const { annotations: _, ...others } = metadata;
+  return { ...rest, metadata: { ...others, ...(kept.length === 0 ? {} : { annotations: Object.fromEntries(kept) }) } };
+}
+
+const key = ({ apiVersion, kind, metadata }: Manifest) =>
+  `${apiVersion} ${kind} ${metadata.namespace ?? ''}/${metadata.name}`;
+const sorted = (manifests: readonly Manifest[]) => manifests.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
+
+for (const environment of environments()) {
+  test(`parity: ${environment}`, async () => {
+    const found = await registeredBy({ app: appOf(environment), adopt: true });
+    assert.deepEqual(sorted(found.map(({ inputs }) => plain(inputs))), sorted(manifestsOf(appOf(environment))));
+  });
+}
+
+test('types and names are those of the objects, wherever the constructs are', async () => {
+  const namesOf = async (id: string) => {
+    const chart = new Chart(new App(), id, { namespace: 'team1' });
+    new Agent(chart, 'weather', { image: 'example.test/weather:1' });
+    return (await registeredBy({ app: App.of(chart) })).map(({ type, name }) => `${type} ${name}`).sort();
+  };
+  assert.deepEqual(await namesOf('a'), [
+    'kubernetes:agent.rossoctl.dev/v1alpha1:AgentRuntime team1/weather',
+    'kubernetes:apps/v1:Deployment team1/weather',
+    'kubernetes:core/v1:Service team1/weather',
+    'kubernetes:core/v1:ServiceAccount team1/weather',
+  ]);
+  assert.deepEqual(await namesOf('another-place'), await namesOf('a'));
+});
+
+test('Pulumi is told what to wait for, or not to wait, and to take over', async () => {
+  const hintsOf = async (args: Omit<KubernetesAppArgs, 'app'>, kind: string) => {
+    const all = await registeredBy({ app: appOf('local'), ...args });
+    return all.find(({ inputs }) => inputs.kind === kind)?.inputs.metadata.annotations;
+  };
+  assert.deepEqual(await hintsOf({}, 'MutatingWebhookConfiguration'), {
+    'pulumi.com/waitFor': 'jsonpath={.webhooks[*].clientConfig.caBundle}',
+    'pulumi.com/timeoutSeconds': '300',
+  });
+  assert.equal(await hintsOf({}, 'ConfigMap'), undefined);
+  assert.deepEqual(await hintsOf({ await: false }, 'MutatingWebhookConfiguration'), { 'pulumi.com/skipAwait': 'true' });
+  assert.deepEqual(await hintsOf({ adopt: true }, 'ConfigMap'), { 'pulumi.com/patchForce': 'true' });
+});

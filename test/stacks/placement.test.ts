@@ -1,0 +1,90 @@
+/** What comes before what: at `pulumi up` in this order, at `pulumi destroy` in reverse. */
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { ApiObject, App, Chart } from 'cdk8s';
+import { Agent, AgentPlatform } from '../../constructs/index.ts';
+import { buildApp } from '../../stacks/app.ts';
+import { environments, readSettings } from '../../stacks/environments.ts';
+import { type Placed, placementOf } from '../../stacks/placement.ts';
+import { manifestsOf } from '../../stacks/tree.ts';
+
+const pinned = `example.test/rossoctl@sha256:${'a'.repeat(64)}`;
+const appOf = (environment: string) =>
+  buildApp(readSettings(environment, environment === 'production' ? { image: pinned } : {}));
+
+/** Everything that must be there before it, however far away. */
+function ancestors(placed: Placed, found = new Set<Placed>()): ReadonlySet<Placed> {
+  for (const other of placed.after) {
+    if (found.has(other)) continue;
+    found.add(other);
+    ancestors(other, found);
+  }
+  return found;
+}
+
+const kindsBefore = (all: readonly Placed[], kind: string): readonly string[] => {
+  const one = all.find(({ manifest }) => manifest.kind === kind);
+  assert.ok(one !== undefined, kind);
+  return [...new Set([...ancestors(one)].map(({ manifest }) => manifest.kind))].sort();
+};
+
+for (const environment of environments()) {
+  test(`${environment}: every object once, each behind what it needs, the webhooks behind all else`, () => {
+    const app = appOf(environment);
+    const all = placementOf(app);
+    assert.equal(all.length, manifestsOf(app).length);
+    all.forEach((placed, index) => {
+      for (const other of placed.after) assert.ok(all.indexOf(other) < index, placed.manifest.metadata.name);
+    });
+    const kinds = [...new Set(all.map(({ manifest }) => manifest.kind))];
+    const [webhook, ...others] = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'];
+    const rest = kinds.filter((kind) => kind !== webhook && !others.includes(kind)).sort();
+    assert.deepEqual(kindsBefore(all, webhook ?? ''), rest);
+    const operator = kindsBefore(all, 'Deployment');
+    for (const kind of ['Namespace', 'CustomResourceDefinition', 'ConfigMap', 'ServiceAccount']) {
+      assert.ok(operator.includes(kind), kind);
+    }
+    assert.ok(!operator.some((kind) => kind.endsWith('WebhookConfiguration') || kind.startsWith('Validating')));
+  });
+}
+
+test('PU-03 custom resources come after the whole platform, so that they are gone before the operator', () => {
+  const app = new App();
+  const platform = new Chart(app, 'platform');
+  new AgentPlatform(platform, 'rossoctl', { image: 'example.test/rossoctl:1' });
+  const team = new Chart(app, 'team', { namespace: 'team1' });
+  new ApiObject(team, 'ns', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team1' } });
+  new Agent(team, 'weather', { image: 'example.test/weather:1', card: true });
+  const all = placementOf(app);
+  for (const kind of ['AgentRuntime', 'AgentCard']) {
+    const before = kindsBefore(all, kind);
+    for (const needed of ['CustomResourceDefinition', 'MutatingWebhookConfiguration', 'Deployment', 'Namespace']) {
+      assert.ok(before.includes(needed), `${kind} behind ${needed}`);
+    }
+  }
+  const weather = all.find(({ manifest }) => manifest.kind === 'Deployment' && manifest.metadata.name === 'weather');
+  assert.deepEqual(weather?.after.map(({ manifest }) => `${manifest.kind} ${manifest.metadata.name}`).sort(), [
+    'Namespace team1',
+    'ServiceAccount weather',
+  ]);
+});
+
+test('the number of edges grows with the number of agents, not with its square', () => {
+  const edges = (count: number): number => {
+    const team = new Chart(new App(), 'team', { namespace: 'team1' });
+    for (let i = 0; i < count; i += 1) new Agent(team, `agent-${i}`, { image: 'example.test/a:1' });
+    return placementOf(App.of(team)).reduce((sum, { after }) => sum + after.length, 0);
+  };
+  assert.equal(edges(40), 4 * edges(10));
+});
+
+test('a circle is refused with its construct', () => {
+  const chart = new Chart(new App(), 'c');
+  const make = (id: string) =>
+    new ApiObject(chart, id, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: id } });
+  const [a, b] = [make('a'), make('b')];
+  a.addDependency(b);
+  b.node.addDependency(a);
+  assert.throws(() => placementOf(App.of(chart)), /c\/[ab]|cycle|circle/i);
+});
