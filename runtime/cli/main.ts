@@ -9,6 +9,7 @@ import { explainCommand } from './explain.ts';
 import { injectCommand } from './inject.ts';
 import { signCommand } from './sign.ts';
 import { statusCommand } from './status.ts';
+import { uninstallCommand } from './uninstall.ts';
 import { verifyCommand } from './verify.ts';
 
 const commands: readonly Command[] = Object.freeze([
@@ -17,6 +18,7 @@ const commands: readonly Command[] = Object.freeze([
   statusCommand,
   verifyCommand,
   signCommand,
+  uninstallCommand,
 ]);
 
 const debugFlag = { name: 'debug', help: 'on an internal error, print the stack' } as const;

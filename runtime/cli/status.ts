@@ -1,14 +1,13 @@
 /** `rossoctl status`: the AgentRuntimes of a cluster on one screen. */
 
-import { homedir } from 'node:os';
-import path from 'node:path';
 import { kinds } from '../api/kinds.ts';
 import { labels } from '../api/names.ts';
 import type { KubeObject, LiveReader } from '../engine/types.ts';
 import { rowOf, type WorkloadRow, workloadRows } from '../workload/kinds.ts';
-import { type Arguments, valueOf } from './arguments.ts';
+import type { Arguments } from './arguments.ts';
 import { CliError, exitCodes } from './cli-error.ts';
 import type { Command, Terminal } from './command.ts';
+import { clusterFlags, connectionOf } from './connection.ts';
 import { givenNamespace } from './input.ts';
 import { type ClusterView, statusLines } from './status-view.ts';
 
@@ -21,8 +20,7 @@ CURRENT, OTHER and BARE count running pods: injected from the configuration of n
 Exit code: 0 shown, 2 wrong usage or the cluster cannot be read.`,
   flags: [
     { name: 'namespace', short: 'n', value: 'NAME', help: 'only this namespace (default: all)' },
-    { name: 'context', value: 'NAME', help: 'context of the kubeconfig (default: its current one)' },
-    { name: 'kubeconfig', value: 'FILE', help: 'default: the first file of KUBECONFIG, else ~/.kube/config' },
+    ...clusterFlags,
   ],
   run,
 };
@@ -42,36 +40,22 @@ async function run(given: Arguments, terminal: Terminal): Promise<number> {
 
 /** The engine's client is loaded here only: the other commands need no network. */
 async function withReader<T>(given: Arguments, read: (reader: LiveReader) => Promise<T>): Promise<T> {
-  const [
-    { createClient, liveReader },
-    { systemClock },
-    { kubeconfigConnection },
-    { unlimited },
-    { createMetrics },
-    { createTransport },
-  ] = await Promise.all([
-    import('../engine/client.ts'),
-    import('../engine/clock.ts'),
-    import('../engine/kubeconfig.ts'),
-    import('../engine/limiter.ts'),
-    import('../engine/metrics.ts'),
-    import('../engine/transport.ts'),
-  ]);
-  const file = { path: kubeconfigPath(valueOf(given, 'kubeconfig')), context: valueOf(given, 'context') };
-  const connection = await kubeconfigConnection(file, systemClock);
+  const [{ createClient, liveReader }, { systemClock }, { unlimited }, { createMetrics }, { createTransport }] =
+    await Promise.all([
+      import('../engine/client.ts'),
+      import('../engine/clock.ts'),
+      import('../engine/limiter.ts'),
+      import('../engine/metrics.ts'),
+      import('../engine/transport.ts'),
+    ]);
   const metrics = createMetrics({ process: false });
-  const shared = { connection, clock: systemClock, metrics, limiter: unlimited };
+  const shared = { connection: await connectionOf(given), clock: systemClock, metrics, limiter: unlimited };
   const client = createClient(createTransport({ ...shared, userAgent: 'rossoctl', deadlineMs: 15_000 }));
   try {
     return await read(liveReader(client));
   } finally {
     await client.close();
   }
-}
-
-function kubeconfigPath(given: string | undefined): string {
-  const [first] = (process.env['KUBECONFIG'] ?? '').split(path.delimiter).filter((each) => each !== '');
-  return given ?? first ?? path.join(homedir(), '.kube', 'config');
 }
 
 async function readView(reader: LiveReader, namespace: string | undefined): Promise<ClusterView> {

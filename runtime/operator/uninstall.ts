@@ -1,0 +1,150 @@
+/** Takes an install's traces out of a cluster, with or without an operator that still runs: it becomes the operator and lets go of everything. */
+
+import { createAgentCardController, createVerifiedLabelController } from '../agent-card/controller.ts';
+import { createContacts } from '../agent-card/contacts.ts';
+import { createAgentRuntimeController } from '../agent-runtime/controller.ts';
+import { kinds } from '../api/kinds.ts';
+import { install } from '../api/names.ts';
+import { configWatches, createLayerReader } from '../config/read.ts';
+import { createCache } from '../engine/cache.ts';
+import { type Client, createClient } from '../engine/client.ts';
+import { systemClock } from '../engine/clock.ts';
+import { isNotFound } from '../engine/errors.ts';
+import { createEvents } from '../engine/events.ts';
+import type { Connection } from '../engine/kubeconfig.ts';
+import { createLeaderElection } from '../engine/leader.ts';
+import { unlimited } from '../engine/limiter.ts';
+import { createManager, type ElectionCallbacks } from '../engine/manager.ts';
+import { createMetrics } from '../engine/metrics.ts';
+import { createTransport } from '../engine/transport.ts';
+import type { Controller, Log, ObjectRef } from '../engine/types.ts';
+import { remove, removeAll, type Traces, tracesIn } from './traces.ts';
+
+export interface UninstallOptions {
+  readonly connection: Connection;
+  /** The operator's own namespace; it may be gone. */
+  readonly namespace: string;
+  readonly log: Log;
+  /** A line for each step, and for what is waited for. */
+  readonly report: (line: string) => void;
+  /** How long AgentRuntimes and AgentCards are waited for, in milliseconds. */
+  readonly withinMs: number;
+}
+
+const pollMs = 1_000;
+export interface Uninstaller {
+  find(): Promise<Traces>;
+  /** In an order that leaves nothing waiting for what is gone. Resolves to what is left after `withinMs`: nothing, if all went well. */
+  run(found: Traces): Promise<readonly ObjectRef[]>;
+  close(): Promise<void>;
+}
+
+export function createUninstaller(options: UninstallOptions): Uninstaller {
+  const { connection, namespace, report } = options;
+  const metrics = createMetrics({ process: false });
+  const shared = { connection, clock: systemClock, metrics, limiter: unlimited };
+  const client = createClient(createTransport({ ...shared, userAgent: 'rossoctl-uninstall' }));
+  return {
+    find: () => tracesIn(client, namespace),
+    run: async (found) => {
+      // First what refuses changes or waits for the operator, so that nobody is held up by what follows.
+      await removeAll(client, found.gates, report);
+      await removeAll(client, found.operator === undefined ? [] : [found.operator], report);
+      for (const each of found.resources) await remove(client, each);
+      if (found.resources.length > 0)
+        report(`${found.resources.length} AgentRuntimes and AgentCards are being deleted`);
+      const left = await released(options, client);
+      await removeAll(client, (await tracesIn(client, namespace)).networkPolicies, report);
+      return left;
+    },
+    close: () => client.close(),
+  };
+}
+
+/** Runs the controllers that let go, until what is being deleted is gone; what is left then. */
+async function released(options: UninstallOptions, client: Client): Promise<readonly ObjectRef[]> {
+  const remaining = async (): Promise<readonly ObjectRef[]> => (await tracesIn(client, options.namespace)).resources;
+  let left = await remaining();
+  if (left.length === 0) return left;
+  const manager = await letGo(options, client);
+  await manager.start();
+  try {
+    const end = systemClock.monotonicMs() + options.withinMs;
+    for (let told = left.length; left.length > 0 && systemClock.monotonicMs() < end; left = await remaining()) {
+      if (left.length !== told) options.report(`${left.length} left`);
+      told = left.length;
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
+    }
+    return left;
+  } finally {
+    await manager.stop();
+  }
+}
+
+async function letGo({ connection, namespace, log }: UninstallOptions, client: Client) {
+  const clock = systemClock;
+  const metrics = createMetrics({ process: false });
+  const cache = createCache({ client, clock, log, metrics, namespaces: undefined });
+  const watches = configWatches(namespace);
+  const noFile = { current: { text: undefined, path: '' }, subscribe: () => () => {} };
+  const layers = createLayerReader({ watches, operatorNamespace: namespace, configFile: noFile, gatesFile: noFile });
+  const identity = `uninstall-${process.pid}`;
+  const leaseClient = createClient(
+    createTransport({ connection, clock, metrics, limiter: unlimited, userAgent: 'rossoctl-uninstall' }),
+  );
+  const election = (on: ElectionCallbacks) =>
+    createLeaderElection({
+      ...on,
+      client: leaseClient,
+      clock,
+      log,
+      metrics,
+      lease: { namespace, name: install.lease },
+      identity,
+    });
+  const manager = createManager({
+    client,
+    cache,
+    clock,
+    log,
+    metrics,
+    events: createEvents({ client, clock, log, metrics, instance: identity }),
+    onLost: () => {},
+    // Where the namespace is gone or going there is nobody to compete with, and no lease could be made.
+    ...((await isThere(client, namespace)) ? { election } : {}),
+  });
+  const verification = {
+    isRequired: false,
+    isAudit: false,
+    profiles: 'all',
+    trustDomain: '',
+    scope: 'trustDomain',
+    bundle: { namespace: '', name: '', key: '' },
+    verdictSyncPeriods: 1,
+  } as const;
+  const files = {};
+  const contacts = createContacts({ ask: () => new Promise(() => {}), time: clock });
+  const controllers: readonly Controller[] = [
+    createAgentRuntimeController({ layers, watches, files, metrics, needsEnabledNamespace: false }) as Controller,
+    createAgentCardController({ contacts, layers, watches, files, metrics, verification }) as Controller,
+    createVerifiedLabelController() as Controller,
+  ];
+  for (const controller of controllers) manager.addController(controller);
+  return {
+    start: () => manager.start(),
+    stop: async () => {
+      await manager.stop();
+      await leaseClient.close();
+    },
+  };
+}
+
+async function isThere(client: Client, name: string): Promise<boolean> {
+  try {
+    const { metadata } = await client.get(kinds.namespace, { name });
+    return metadata.deletionTimestamp === undefined;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,122 @@
+/** UP-01, UP-02: the platform taken out by one command, with the operator at work and with its whole namespace already gone. */
+
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { kinds } from '../../runtime/api/kinds.ts';
+import { install, labels } from '../../runtime/api/names.ts';
+import { isNotFound } from '../../runtime/engine/errors.ts';
+import type { Kind, KubeObject } from '../../runtime/engine/types.ts';
+import { textOf, tracesIn } from '../../runtime/operator/traces.ts';
+import { cli } from '../runtime/cli/run-cli.ts';
+import { eventually } from '../support/engine-bed.ts';
+import { carriedBy, nothingCarried, untilSays } from '../support/enrolments.ts';
+import { type OperatorBed, startOperatorBed, untilReady } from '../support/operator-bed.ts';
+import { applyAll, kindOf } from '../support/operator-platform.ts';
+import { createNamespace, runtimeFor, workload, workloadKinds, type Written } from '../support/workload-objects.ts';
+import { verifying, verifyingFlags } from './card-life.ts';
+
+let bed: OperatorBed | undefined;
+afterEach(async () => {
+  await bed?.stop();
+  bed = undefined;
+});
+
+const rossoctl = (at: OperatorBed, ...argv: readonly string[]) =>
+  cli(['uninstall', '--kubeconfig', at.plane.kubeconfigPath, ...argv]);
+
+/** Enrolled workloads of several kinds, one with a card of its own, and one AgentRuntime whose target is gone. */
+async function enrolled(at: OperatorBed, namespace: string): Promise<readonly Written[]> {
+  const { client } = at;
+  await createNamespace(client, namespace);
+  const spoken = { [`${labels.protocolPrefix}a2a`]: '' };
+  const written = (['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob'] as const).map((kind) => {
+    const object = workload(kind, namespace, `a-${kind.toLowerCase()}`);
+    return { ...object, metadata: { ...object.metadata, labels: { ...object.metadata.labels, ...spoken } } };
+  });
+  for (const object of written) await client.create(kindOf(object), object);
+  const runtimes = written.map((object) => runtimeFor(object));
+  const orphan = runtimeFor(workload('Deployment', namespace, 'never-there'));
+  await applyAll(client, [...runtimes, orphan]);
+  for (const runtime of runtimes) await untilSays(client, runtime, 'Active/Configured', 40_000);
+  await eventually(async () => {
+    assert.equal((await client.list(kinds.agentCard, { namespace })).items.length, 2);
+    assert.equal((await client.list(kinds.networkPolicy, { namespace })).items.length, 2);
+  }, 40_000);
+  return written;
+}
+
+async function assertNothingLeft(at: OperatorBed, written: readonly Written[]): Promise<void> {
+  const { gates, operator, resources, networkPolicies } = await tracesIn(at.client, install.namespace);
+  const left = [...gates, ...(operator === undefined ? [] : [operator]), ...resources, ...networkPolicies];
+  assert.deepEqual(left.map(textOf), []);
+  for (const object of written) {
+    const kind = workloadKinds[object.kind as keyof typeof workloadKinds] as Kind;
+    const { namespace, name = '' } = object.metadata;
+    const now: KubeObject = await at.client.get(kind, { namespace, name });
+    assert.deepEqual(carriedBy(now), nothingCarried, `${object.kind} ${name}`);
+    assert.deepEqual(now.metadata.labels, object.metadata.labels);
+    assert.equal(now.metadata.deletionTimestamp, undefined);
+  }
+}
+
+test('UP-01 beside an operator that runs: said first, then done, and done again without harm', {
+  timeout: 180_000,
+}, async () => {
+  bed = await startOperatorBed('uninstall', { platform: verifying });
+  const operator = await bed.start('operator', { flags: verifyingFlags });
+  await untilReady(operator);
+  const written = await enrolled(bed, 'team1');
+  const said = await rossoctl(bed);
+  assert.equal(said.code, 0, said.err);
+  for (const line of [
+    'MutatingWebhookConfiguration rossoctl-injector',
+    'ValidatingAdmissionPolicy agent-label-protection',
+    'AgentRuntime team1/a-deployment',
+    'AgentCard team1/a-statefulset-statefulset-card',
+    'NetworkPolicy team1/a-deployment-signature-policy',
+  ]) {
+    assert.ok(said.out.split('\n').includes(line), `${line} in ${said.out}`);
+  }
+  assert.match(said.err, /objects would be deleted; do it with --yes/);
+  assert.equal((await bed.client.list(kinds.agentRuntime)).items.length, 5, 'nothing was done');
+  // Its Deployment is not in this cluster: it is stopped as the deletion of its pods would stop it.
+  await operator.stop();
+  const done = await rossoctl(bed, '--yes');
+  assert.equal(done.code, 0, done.err);
+  await assertNothingLeft(bed, written);
+  const again = await rossoctl(bed, '--yes');
+  assert.match(again.out, /nothing of the platform is left/);
+  assert.equal(again.code, 0);
+});
+
+test('UP-02 with the operator and its namespace gone: workloads are let go, resources and CRDs can be removed', {
+  timeout: 180_000,
+}, async () => {
+  bed = await startOperatorBed('uninstall-late', { platform: verifying });
+  const { client } = bed;
+  const operator = await bed.start('operator', { flags: verifyingFlags });
+  await untilReady(operator);
+  const written = await enrolled(bed, 'team1');
+  await operator.kill();
+  await client.remove({ kind: kinds.namespace, name: install.namespace });
+  await eventually(async () => {
+    assert.equal(await client.get(kinds.namespace, { name: install.namespace }).catch(isNotFound), true);
+  }, 60_000);
+  const done = await rossoctl(bed, '--yes');
+  assert.equal(done.code, 0, done.err);
+  await assertNothingLeft(bed, written);
+  const crds = (await client.list(kinds.customResourceDefinition)).items.filter(({ metadata }) =>
+    metadata.name?.endsWith('.agent.rossoctl.dev'),
+  );
+  assert.equal(crds.length, 2);
+  for (const { metadata } of crds)
+    await client.remove({ kind: kinds.customResourceDefinition, name: metadata.name ?? '' });
+  await eventually(async () => {
+    const { items } = await client.list(kinds.customResourceDefinition);
+    assert.deepEqual(
+      items.filter(({ metadata }) => metadata.name?.endsWith('.agent.rossoctl.dev')),
+      [],
+    );
+  }, 30_000);
+  assert.equal((await rossoctl(bed)).code, 0);
+});
