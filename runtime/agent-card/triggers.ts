@@ -10,7 +10,8 @@ import { agentCards, everyCard } from '../workload/cards.ts';
 import { lookUpTarget } from '../workload/find.ts';
 import { serviceLabel } from '../workload/keep-service.ts';
 import { type WorkloadRow, workloadRows } from '../workload/kinds.ts';
-import { ownerOf } from '../workload/owner.ts';
+import { ownerTargets, podTargets, replicaSetTargets } from '../workload/belonging.ts';
+import { controllerUid } from '../workload/owner.ts';
 import { isRunning } from '../workload/pods.ts';
 import { selects } from '../workload/services.ts';
 import { endpointSlices, enrolledPods, enrolledReplicaSets, services, targetIndex } from '../workload/watches.ts';
@@ -29,7 +30,9 @@ export function triggers({ config, trustBundle }: TriggerOptions): readonly Trig
   return [
     trigger(agentCards, siblings),
     ...workloadRows.map((row) => trigger(row.watch, (change, reader) => ofWorkload(row, change, reader))),
-    trigger(enrolledReplicaSets, ofReplicaSet),
+    trigger(enrolledReplicaSets, (change, reader) =>
+      targetingAny(reader, namespaceOf(change), replicaSetTargets(change)),
+    ),
     trigger(enrolledPods, (change, reader) => (isSame(change, seenOfPod) ? [] : ofPod(change, reader))),
     trigger(verifiedPods, (change, reader) => (isSame(change, seenOfLabel) ? [] : ofPod(change, reader))),
     trigger(services, ofService),
@@ -46,6 +49,10 @@ function objectOf<T extends KubeObject>({ old, now }: Change<T>): T | undefined 
 
 function targeting(reader: Reader, namespace: string | undefined, target: string): readonly ObjectKey[] {
   return reader.list(agentCards, { namespace, index: { name: 'target', value: target } }).map(keyOf);
+}
+
+function targetingAny(reader: Reader, namespace: string | undefined, targets: readonly string[]): readonly ObjectKey[] {
+  return targets.flatMap((target) => targeting(reader, namespace, target));
 }
 
 const text = (value: unknown): string => JSON.stringify(value) ?? '';
@@ -71,7 +78,8 @@ function ofWorkload(row: WorkloadRow, change: Change, reader: Reader): readonly 
   if (object === undefined || isSame(change, (one) => seenOfWorkload(row, one))) return [];
   const { name = '', namespace } = object.metadata;
   const own = targeting(reader, namespace, `${row.group}/${row.kind}/${name}`);
-  return change.old === undefined || change.now === undefined ? [...own, ...ofOwner(object, reader)] : own;
+  const isNew = change.old === undefined || change.now === undefined;
+  return isNew ? [...own, ...targetingAny(reader, namespace, ownerTargets(object))] : own;
 }
 
 /** Everything this controller reads of a workload. */
@@ -81,44 +89,20 @@ function seenOfWorkload(row: WorkloadRow, object: KubeObject): unknown {
   return [object.metadata.uid, own, templateLabels, serviceAccount, containers.map(({ ports }) => ports)];
 }
 
-/** The cards of what controls this object: a ReplicaSet's Deployment, a Job's CronJob. */
-function ofOwner({ metadata }: KubeObject, reader: Reader): readonly ObjectKey[] {
-  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
-  return owner === undefined ? [] : targeting(reader, metadata.namespace, targetIndex(owner));
-}
-
-/** A pod may be seen before the ReplicaSet through which it is found. */
-function ofReplicaSet(change: Change, reader: Reader): readonly ObjectKey[] {
-  const object = objectOf(change);
-  const isOld = change.old !== undefined && change.now !== undefined;
-  return object === undefined || isOld ? [] : ofOwner(object, reader);
-}
-
-const jobRow = workloadRows.find(({ kind }) => kind === 'Job');
-
 function ofPod(change: Change, reader: Reader): readonly ObjectKey[] {
-  const pod = objectOf(change);
-  if (pod === undefined) return [];
-  const { namespace } = pod.metadata;
-  const owner = ownerOf(pod, (kind, name) => {
-    if (kind === 'ReplicaSet') return reader.get(enrolledReplicaSets, { namespace, name });
-    return jobRow === undefined ? undefined : reader.get(jobRow.watch, { namespace, name });
-  });
-  if ('none' in owner || owner.kind === undefined) return [];
-  const job = pod.metadata.ownerReferences?.find(({ kind }) => kind === 'Job');
-  const through = job === undefined ? [] : targeting(reader, namespace, targetIndex(job));
-  return [...through, ...targeting(reader, namespace, `${owner.group ?? ''}/${owner.kind}/${owner.name}`)];
+  return targetingAny(reader, namespaceOf(change), podTargets(change, reader));
 }
 
-/** Whether it runs, is to be asked, and bears the label. */
+/** Whether it runs, is to be asked, whose it is, and whether it bears the label. */
 function seenOfPod(pod: Pod): unknown {
   const { conditions = [], podIP, podIPs } = pod.status ?? {};
   const isReady = conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
   return [isRunning(pod), isReady, podIP, podIPs, seenOfLabel(pod)];
 }
 
-function seenOfLabel({ metadata }: KubeObject): unknown {
-  return [metadata.uid, metadata.labels?.[labels.signatureVerified]];
+function seenOfLabel(pod: KubeObject): unknown {
+  const { metadata } = pod;
+  return [metadata.uid, controllerUid(pod), metadata.labels?.[labels.signatureVerified]];
 }
 
 /** The cards whose workload's pods it selects, or did. */

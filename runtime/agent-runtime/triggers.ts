@@ -8,7 +8,8 @@ import type { Change, KubeObject, ObjectKey, Reader, Trigger, Watch } from '../e
 import { isNewData, keyOf, namespaceOf, trigger } from '../workload/trigger.ts';
 import { lookUpTarget } from '../workload/find.ts';
 import { type WorkloadRow, workloadRows } from '../workload/kinds.ts';
-import { ownerOf } from '../workload/owner.ts';
+import { ownerTargets, podTargets, replicaSetTargets } from '../workload/belonging.ts';
+import { controllerUid } from '../workload/owner.ts';
 import { isRunning } from '../workload/pods.ts';
 import { podSecurityLabel } from '../workload/pod-security.ts';
 import {
@@ -33,7 +34,9 @@ export function triggers(config: ConfigWatches, authBridge: Watch<ConfigMap>): r
     trigger(config.defaults, (change, reader) => (isNewData(change) ? runtimesOf(reader, change) : [])),
     trigger(authBridge, (change, reader) => (isForeignWrite(change) ? runtimesOf(reader, change) : [])),
     ...workloadRows.map((row) => trigger(row.watch, (change, reader) => ofWorkload(row, change, reader))),
-    trigger(enrolledReplicaSets, ofReplicaSet),
+    trigger(enrolledReplicaSets, (change, reader) =>
+      targetingAny(reader, namespaceOf(change), replicaSetTargets(change)),
+    ),
     trigger(enrolledPods, ofPod),
     trigger(namespaces, ofNamespace),
     trigger(csiDrivers, ({ old, now }, reader) =>
@@ -53,6 +56,10 @@ function runtimesOf(reader: Reader, change: Change): readonly ObjectKey[] {
 
 function targeting(reader: Reader, namespace: string | undefined, target: string): readonly ObjectKey[] {
   return reader.list(agentRuntimes, { namespace, index: { name: 'target', value: target } }).map(keyOf);
+}
+
+function targetingAny(reader: Reader, namespace: string | undefined, targets: readonly string[]): readonly ObjectKey[] {
+  return targets.flatMap((target) => targeting(reader, namespace, target));
 }
 
 /** Others on the old and on the new target: who loses or wins it follows from who else is there. */
@@ -83,7 +90,10 @@ function ofWorkload(row: WorkloadRow, change: Change, reader: Reader): readonly 
   const object = now ?? old;
   if (object === undefined || (old !== undefined && now !== undefined && look(row, old) === look(row, now))) return [];
   const { name = '', namespace } = object.metadata;
-  return [...targeting(reader, namespace, `${row.group}/${row.kind}/${name}`), ...ofOwner(object, reader)];
+  return [
+    ...targeting(reader, namespace, `${row.group}/${row.kind}/${name}`),
+    ...targetingAny(reader, namespace, ownerTargets(object)),
+  ];
 }
 
 /** Everything this controller reads of a workload, as one text. */
@@ -106,37 +116,15 @@ function look(row: WorkloadRow, object: KubeObject): string {
   ]);
 }
 
-/** The AgentRuntimes of what controls this object: a ReplicaSet's Deployment, a Job's CronJob. */
-function ofOwner({ metadata }: KubeObject, reader: Reader): readonly ObjectKey[] {
-  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
-  return owner === undefined ? [] : targeting(reader, metadata.namespace, targetIndex(owner));
-}
-
-/** A pod may be seen before the ReplicaSet through which it is found. */
-function ofReplicaSet({ old, now }: Change, reader: Reader): readonly ObjectKey[] {
-  const object = now ?? old;
-  return object === undefined || (old !== undefined && now !== undefined) ? [] : ofOwner(object, reader);
-}
-
-const jobRow = workloadRows.find(({ kind }) => kind === 'Job');
-
 function ofPod({ old, now }: Change<Pod>, reader: Reader): readonly ObjectKey[] {
   const pod = now ?? old;
   if (pod === undefined || reported(old) === reported(now)) return [];
-  const { namespace } = pod.metadata;
-  const owner = ownerOf(pod, (kind, name) => {
-    if (kind === 'ReplicaSet') return reader.get(enrolledReplicaSets, { namespace, name });
-    return jobRow === undefined ? undefined : reader.get(jobRow.watch, { namespace, name });
-  });
-  if ('none' in owner || owner.kind === undefined) return [];
-  const job = pod.metadata.ownerReferences?.find(({ kind }) => kind === 'Job');
-  const through = job === undefined ? [] : targeting(reader, namespace, targetIndex(job));
-  return [...through, ...targeting(reader, namespace, `${owner.group ?? ''}/${owner.kind}/${owner.name}`)];
+  return targetingAny(reader, pod.metadata.namespace, podTargets({ old, now }, reader));
 }
 
-/** What status says of a pod; nothing for one that does not run. */
+/** What status says of a pod, and whose it is; nothing for one that does not run. */
 function reported(pod: Pod | undefined): string {
-  return pod === undefined || !isRunning(pod) ? '' : text(podFacts(pod));
+  return pod === undefined || !isRunning(pod) ? '' : text([podFacts(pod), controllerUid(pod)]);
 }
 
 const namespaceLabels: readonly string[] = [podSecurityLabel, labels.enabled];

@@ -22,6 +22,7 @@ const replicaSet = {
   kind: 'ReplicaSet',
   metadata: { namespace: 'team1', name: 'weather-1', uid: 'rs', ...owned('Deployment', 'weather', 'uid-d') },
 };
+const orphan = { ...replicaSet, metadata: { namespace: 'team1', name: 'weather-1', uid: 'rs' } };
 const pod = (over: object = {}, labels: Readonly<Record<string, string>> = {}): KubeObject =>
   ({
     apiVersion: 'v1',
@@ -79,6 +80,15 @@ const rows: readonly (readonly [string, unknown, KubeObject | undefined, KubeObj
     ['a pod known by the label alone', verifiedPods, undefined, pod({}, { [verified]: 'true' }), both],
     ['a ReplicaSet that appears after its pods', enrolledReplicaSets, undefined, replicaSet, both],
     ['a ReplicaSet that scales', enrolledReplicaSets, replicaSet, { ...replicaSet }, []],
+    ['a ReplicaSet that a Deployment adopts', enrolledReplicaSets, orphan, replicaSet, both],
+    ['a ReplicaSet that its Deployment lets go of', enrolledReplicaSets, replicaSet, orphan, both],
+    [
+      'a pod that a ReplicaSet adopts',
+      enrolledPods,
+      pod({ metadata: { namespace: 'team1', name: 'a', uid: 'a' } }),
+      pod(),
+      both,
+    ],
     ['a Service that selects its pods', services, undefined, service({ app: 'weather' }), both],
     ['a Service that did', services, service({ app: 'weather' }), service({ app: 'other' }), both],
     ['a Service of others', services, undefined, service({ app: 'other' }), []],
