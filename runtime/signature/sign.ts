@@ -53,6 +53,12 @@ const unreadable = (subject: Subject, message: string) => new SignError(subject,
 export function signCard(body: Uint8Array, options: SignOptions): Signed {
   const read = readCard(body);
   if ('refused' in read) throw refused('card', `the card cannot be signed: ${read.detail}`);
+  if (read.isEnveloped) {
+    throw refused(
+      'card',
+      'the card is in an envelope (agentCard beside attestations), which would be lost; sign what is in agentCard',
+    );
+  }
   const kept = options.replace === true ? [] : signaturesOf(read.card);
   if (kept.length >= mostSignatures) {
     const message = `the card has ${kept.length} signatures, and verifiers look at ${mostSignatures}; replace them`;

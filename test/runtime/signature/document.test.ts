@@ -67,6 +67,8 @@ test('the envelope of sigstore is taken off; a card with a member agentCard is n
   };
   assert.deepEqual(cardOf({ agentCard: inner, attestations: {} }), inner);
   assert.deepEqual(cardOf({ agentCard: inner, verificationMaterial: null }), inner);
+  const decoy = { name: 'outer', url: 'http://elsewhere/', agentCard: inner, attestations: [] };
+  assert.deepEqual(cardOf(decoy), decoy, 'who knows no envelope would read the outer one, which nobody signed');
   for (const plain of [{ agentCard: inner }, { agentCard: [inner], attestations: {} }, { attestations: {} }]) {
     assert.deepEqual(cardOf(plain), plain);
   }

@@ -128,6 +128,7 @@ const refused: readonly (readonly [
   ['a number beyond a double', '{"a":1e999}', {}, /out of range/],
   ['NaN', '{"a":NaN}', {}, /unexpected/],
   ['no object', '[]', {}, /no object/],
+  ['an envelope', '{"agentCard":{"name":"a"},"attestations":[]}', {}, /in an envelope .* sign what is in agentCard/],
   ['a key of another certificate', undefined, { key: keyPem(root) }, /not that of the first certificate/],
   ['a key of another kind', undefined, { key: ed25519 }, /not that of the first certificate/],
   ['no key', undefined, { key: 'hello' }, /the key cannot be read: a private key in PEM is needed/],
