@@ -118,8 +118,18 @@ export function createContacts(options: ContactsOptions): Contacts & { readonly 
       due.set(uid, Math.min(dueMs, time.monotonicMs() + pauseMs(uid, wanted.periodMs, entry.hung)));
     }
     if (before.patienceMs === wanted.patienceMs) return;
+    entry.memory = bearWith(entry, before);
     entry.isLossTold = isLost(entry, time.monotonicMs());
     watchLoss(entry);
+  }
+
+  /** Whoever is not late by the old rhythm is not late at once by a quicker one, in which it has not been asked yet; nor is it waited for any longer. */
+  function bearWith({ memory, ...entry }: Entry, before: Wanted): Entry['memory'] {
+    const { sinceMs } = memory;
+    const { patienceMs } = entry.wanted;
+    if (sinceMs === undefined || patienceMs > before.patienceMs) return memory;
+    const lostMs = Math.min(sinceMs + before.patienceMs, time.monotonicMs() + patienceMs);
+    return { ...memory, sinceMs: Math.max(sinceMs, lostMs - patienceMs) };
   }
 
   function keep(uid: string, key: ObjectKey, wanted: Wanted): void {

@@ -5,7 +5,7 @@ import { annotations } from '../api/names.ts';
 import type { Workload } from '../workload/workload.ts';
 import type { Endpoint } from './contact.ts';
 import { isHeadless, type Offer, offerOf, rankOf } from './offer.ts';
-import { cardPort, type Port, portText } from './port.ts';
+import { cardPort, isTcp, type Port, portText, type ServedPort } from './port.ts';
 
 /** What is known around a workload. */
 export interface Surroundings {
@@ -37,8 +37,8 @@ interface ReadyPod {
 
 /**
  * The Service with the annotation `rossoctl.io/port`, else one with a port named a2a, else one with another likely port, else a headless one
- * without ports, else the pods alone; among equals the one named like the workload, then the first by name. Addresses of
- * headless Services count only where they are a ready pod's of this workload: an EndpointSlice that somebody wrote by hand leads nowhere.
+ * without ports, else the pods alone; among equals the one named like the workload, then the first by name. Pods are asked themselves, at the
+ * port that the Service leads to. Addresses of headless Services count only where they are a ready pod's of this workload: an EndpointSlice that somebody wrote by hand leads nowhere.
  */
 export function endpointOf(around: Surroundings): Whereabouts {
   const ready = around.pods.flatMap(readyPod);
@@ -51,7 +51,9 @@ export function endpointOf(around: Surroundings): Whereabouts {
     case 'invalid':
       return { reason: 'ServiceNotFound', message: offer.message };
     case 'port':
-      return isHeadless(best.service) ? viaSlice(around, ready, best, offer.port) : viaService(best, offer.port);
+      return isHeadless(best.service)
+        ? viaSlice(around, ready, best, offer.port)
+        : viaService(around, pod, best, offer.port);
     default:
       return viaPod(around, pod, best);
   }
@@ -79,14 +81,28 @@ function readyPod({ metadata: { name = '' }, status }: Pod): readonly ReadyPod[]
   return isReady === true && addresses.length > 0 ? [{ name, addresses }] : [];
 }
 
-function viaService({ service, name }: Candidate, port: Port): Whereabouts {
-  const found = {
-    address: service.spec?.clusterIP ?? '',
-    port: port.number,
-    host: serviceHost(service, port.number),
-    via: `Service ${name}, port ${portText(port)}`,
-  };
-  return { found };
+/** On a pod of this workload: behind the Service's own address there may be pods of others, which would speak for it. */
+function viaService(
+  { workload }: Surroundings,
+  pod: ReadyPod,
+  { service, name }: Candidate,
+  port: ServedPort,
+): Whereabouts {
+  const [address = ''] = pod.addresses;
+  const target = targetOf(workload, port);
+  if (target === undefined) return { reason: 'ServiceNotFound', message: aimless(workload, name, port) };
+  const host = serviceHost(service, port.number);
+  return { found: { address, port: target, host, via: `Service ${name}, port ${portText(port)}` } };
+}
+
+function targetOf(workload: Workload, { number, targetPort = 0 }: ServedPort): number | undefined {
+  if (typeof targetPort === 'number') return targetPort === 0 ? number : targetPort;
+  return containerPorts(workload).find((port) => isTcp(port) && port.name === targetPort)?.number;
+}
+
+function aimless(workload: Workload, service: string, port: ServedPort): string {
+  const target = JSON.stringify(String(port.targetPort).slice(0, 64));
+  return `Service ${service} leads port ${portText(port)} to ${target}, which no container of ${nameOf(workload)} calls a port. Correct targetPort, or name the container's port so`;
 }
 
 function viaSlice(around: Surroundings, ready: readonly ReadyPod[], best: Candidate, port: Port): Whereabouts {

@@ -2,11 +2,11 @@
 
 import type { Service } from '../api/kubernetes.ts';
 import { annotations } from '../api/names.ts';
-import { cardPort, isTcp, type Port, portText } from './port.ts';
+import { cardPort, isTcp, type Port, portText, type ServedPort } from './port.ts';
 
 export type Offer =
   /** The annotation says so, the port is named a2a, or it only looks like it. */
-  | { readonly kind: 'port'; readonly port: Port; readonly by: 'annotated' | 'named' | 'likely' }
+  | { readonly kind: 'port'; readonly port: ServedPort; readonly by: 'annotated' | 'named' | 'likely' }
   /** A headless Service without ports: whatever its pods listen on; the number, when the annotation says one. */
   | { readonly kind: 'pods'; readonly number: number | undefined }
   | { readonly kind: 'none' }
@@ -45,7 +45,7 @@ export function rankOf(offer: Offer): number | undefined {
 
 const ranks = { annotated: 0, named: 1, likely: 2, pods: 3 } as const;
 
-function annotated(service: Service, wanted: string, ports: readonly Port[]): Offer {
+function annotated(service: Service, wanted: string, ports: readonly ServedPort[]): Offer {
   const port = ports.find((one) => isTcp(one) && (one.name === wanted || String(one.number) === wanted));
   if (port !== undefined) return { kind: 'port', port, by: 'annotated' };
   const number = portNumber(wanted);

@@ -6,6 +6,11 @@ export interface Port {
   readonly protocol?: string | undefined;
 }
 
+/** A port of a Service: what it leads to is another number, or the name of a container's port, unless it is absent. */
+export interface ServedPort extends Port {
+  readonly targetPort?: number | string | undefined;
+}
+
 /** Names before all others, the best first. */
 const cardNames: readonly string[] = ['a2a', 'http'];
 

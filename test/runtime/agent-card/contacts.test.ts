@@ -104,6 +104,24 @@ test('more patience finds a lost card again, less loses one', async () => {
   assert.deepEqual([contacts.of('weather')?.isLost, news()], [true, ['weather']]);
 });
 
+test('a quicker rhythm loses nobody at once who was in time by the old one: it is asked in the new one first', async () => {
+  let isUp = true;
+  const { clock, contacts, keep, asked } = bed(() => quick(isUp ? card('{}') : failed('NotJSON')));
+  keep('weather', { periodMs: 300_000, patienceMs: 900_000 });
+  await clock.advance(60_000);
+  keep('weather', { periodMs: 5_000, patienceMs: 15_000 });
+  assert.equal(contacts.of('weather')?.isLost, false);
+  await clock.advance(6_000);
+  assert.equal(asked.length, 2);
+  isUp = false;
+  keep('weather', { periodMs: 300_000, patienceMs: 900_000 });
+  await clock.advance(890_000);
+  keep('weather', { periodMs: 5_000, patienceMs: 15_000 });
+  assert.equal(contacts.of('weather')?.isLost, false);
+  await clock.advance(11_000);
+  assert.equal(contacts.of('weather')?.isLost, true, 'and nobody is waited for any longer than before');
+});
+
 test('an agent that moved is asked at once, without the ETag of the place it left, and what was under way counts no more', async () => {
   const { clock, contacts, keep, asked, open, news } = bed((host, count) =>
     host === 'weather' && count === 2 ? hangs : quick(card(`{"at":"${host}"}`, '"1"')),

@@ -29,7 +29,7 @@ const rows: readonly Row[] = [
   {
     what: 'AC-03: of a Service, its metrics and a headless one without ports, the Service; not by name but by selector',
     services: [headless(), metrics, svc],
-    is: '10.96.0.7:80 weather-svc.team1.svc:80',
+    is: '10.1.0.1:8080 weather-svc.team1.svc:80',
     via: 'Service weather-svc, port 80',
   },
   {
@@ -68,27 +68,27 @@ const rows: readonly Row[] = [
   {
     what: 'a port named a2a in any Service wins over the Service named like the workload',
     services: [service('weather', { ports: [http] }), service('zz', { ports: [a2a] })],
-    is: '10.96.0.7:8000 zz.team1.svc:8000',
+    is: '10.1.0.1:8000 zz.team1.svc:8000',
   },
   {
     what: 'among equals the Service named like the workload wins',
     services: [service('aa', { ports: [http] }), service('weather', { ports: [{ port: 81 }] })],
-    is: '10.96.0.7:81 weather.team1.svc:81',
+    is: '10.1.0.1:81 weather.team1.svc:81',
   },
   {
     what: 'among equals with other names the first wins',
     services: [service('bb', { ports: [http] }), service('aa', { ports: [http] })],
-    is: '10.96.0.7:80 aa.team1.svc:80',
+    is: '10.1.0.1:8080 aa.team1.svc:80',
   },
   {
     what: 'an annotated Service wins, by the port’s number',
     services: [service('weather', { ports: [a2a] }), service('aa', { ports: [http, { port: 9090 }], port: '9090' })],
-    is: '10.96.0.7:9090 aa.team1.svc:9090',
+    is: '10.1.0.1:9090 aa.team1.svc:9090',
   },
   {
     what: 'an annotation names a port',
     services: [service('w', { ports: [a2a, http], port: ' http ' })],
-    is: '10.96.0.7:80 w.team1.svc:80',
+    is: '10.1.0.1:8080 w.team1.svc:80',
   },
   {
     what: 'an annotated number on a headless Service without ports is the pods’ port',
@@ -189,9 +189,29 @@ const rows: readonly Row[] = [
     is: 'fd00::1:8080 [fd00::1]:8080',
   },
   {
-    what: 'IPv6: a Service’s address',
+    what: 'IPv6: the pod’s address, the Service’s host',
+    pods: [pod('weather-1', ['fd00::1'])],
     services: [service('w', { clusterIP: 'fd00::7', ports: [a2a] })],
-    is: 'fd00::7:8000 w.team1.svc:8000',
+    is: 'fd00::1:8000 w.team1.svc:8000',
+  },
+  {
+    what: 'a Service leads to a container’s port by its name, of TCP',
+    services: [service('w', { ports: [{ name: 'a2a', port: 80, targetPort: 'cards' }] })],
+    workload: deployment({
+      ports: [
+        { name: 'cards', containerPort: 1, protocol: 'UDP' },
+        { name: 'cards', containerPort: 8123 },
+      ],
+    }),
+    is: '10.1.0.1:8123 w.team1.svc:80',
+    via: 'Service w, port a2a 80',
+  },
+  {
+    what: 'a Service that leads to a name no container knows is said',
+    services: [service('w', { ports: [{ name: 'a2a', port: 80, targetPort: 'cards' }] })],
+    workload: deployment({ ports: [{ containerPort: 8080 }] }),
+    is: 'ServiceNotFound',
+    says: /^Service w leads port a2a 80 to "cards", which no container of Deployment weather calls a port\. Correct targetPort/,
   },
   {
     what: 'a Service without an address yet is none',
