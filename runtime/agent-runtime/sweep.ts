@@ -131,7 +131,7 @@ function withoutEvidence(input: SweepInput, isSettled: boolean): Verdict | undef
   }
   const isAwaited = standing?.reason === 'PodsAwaited' && !isSettled;
   if (!isAwaited && unseen === 0 && (counts.wanted === 0 || pods.length > 0)) return undefined;
-  return standing !== undefined && lasting.includes(standing.reason) ? verdictOf(standing) : awaited(workload);
+  return standing !== undefined && lasting.includes(standing.reason) ? verdictOf(standing) : awaited(input);
 }
 
 /** What was known of the pods stands while their successors are awaited. */
@@ -141,11 +141,14 @@ function verdictOf({ status, reason, message }: Finding): Verdict {
   return { status, reason, message };
 }
 
-function awaited({ ref: { kind, name } }: Workload): Verdict {
+/** A DaemonSet ends its pods before it makes their successors, a StatefulSet one by one: those from before are told of only while there are any. */
+function awaited({ workload: { ref }, pods, unseen, hash }: SweepInput): Verdict {
+  const isOlderRunning = unseen > 0 || pods.some((pod) => pod.hash !== hash);
+  const message = `Pods of ${ref.kind} ${ref.name} that are made from the enrolled template are awaited`;
   return {
     status: 'Unknown',
     reason: 'PodsAwaited',
-    message: `Pods of ${kind} ${name} that are made from the enrolled template are awaited; until then those from before it run on.`,
+    message: isOlderRunning ? `${message}; until then those from before it run on.` : `${message}.`,
   };
 }
 

@@ -147,7 +147,11 @@ expectRows([
 ]);
 
 const finding = (given: Observed) =>
-  decide(given, now).status?.conditions?.find(({ type }) => type === 'PodsInjected') ?? { status: '', reason: '' };
+  decide(given, now).status?.conditions?.find(({ type }) => type === 'PodsInjected') ?? {
+    status: '',
+    reason: '',
+    message: '',
+  };
 
 test('it is looked at again when a snag has lasted long enough, and not before', () => {
   assert.equal(decide(observed({ ...isRefused, snag: snag('refused', 1_000) }), now).afterMs, 4_000);
@@ -193,6 +197,23 @@ test('what was known of another workload says nothing of this one', () => {
   const status = { target, conditions: [{ ...before, lastTransitionTime: '2026-01-01T00:00:00Z' }] };
   const given = observed({ runtime: runtime({ status }), ...isLacking, snag: snag('lacking', 0, 60_000) });
   assert.equal(finding(given).reason, 'PodsAwaited');
+});
+
+test('those from before the enrolment are told of while there are any, and only then', () => {
+  const set = { kind: 'DaemonSet', name: 'weather-agent' } as const;
+  const target = { found: enrolledWorkload({ kind: 'DaemonSet', rolling: true }) };
+  const rows: readonly (readonly [string, Partial<Observed>, boolean])[] = [
+    ['one runs, which the watch does not see', { unseen: 1 }, true],
+    ['one runs, with an older configuration', { pods: [pod('a', { hash: otherHash })], unseen: 1 }, true],
+    ['a DaemonSet has ended it already', { counts: counts({ existing: 0, lacking: set }) }, false],
+    ['none was ever there', { counts: counts({ wanted: 3, existing: 0, lacking: undefined }) }, false],
+  ];
+  for (const [reason, over, isTold] of rows) {
+    const { message, ...found } = finding(observed({ target, counts: counts({ lacking: set }), ...over }));
+    assert.equal(found.reason, 'PodsAwaited', reason);
+    assert.equal(/from before it run on/.test(message), isTold, `${reason}: ${message}`);
+    assert.match(message, /^Pods of DaemonSet weather-agent that are made from the enrolled template are awaited/);
+  }
 });
 
 const arbitraryPod = fc
