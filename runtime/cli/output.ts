@@ -1,6 +1,7 @@
 /** Objects → text that kubectl reads as what was meant. */
 
 import { Document as YamlDocument, visit } from 'yaml';
+import { kubectlNumber } from './kubectl-number.ts';
 
 export type Format = 'yaml' | 'json';
 
@@ -19,7 +20,7 @@ function yamlText(value: unknown): string {
   const document = new YamlDocument(value, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
   visit(document, {
     Scalar: (_, node) => {
-      if (typeof node.value === 'string' && new RegExp(unprintable).test(node.value)) node.type = 'QUOTE_DOUBLE';
+      if (typeof node.value === 'string' && mustQuote(node.value)) node.type = 'QUOTE_DOUBLE';
     },
   });
   const text = document.toString({ lineWidth: 0 });
@@ -27,6 +28,11 @@ function yamlText(value: unknown): string {
     new RegExp(unprintable, 'g'),
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+}
+
+/** The library knows what YAML 1.1 and 1.2 take for a number, and kubectl takes `0X1F` for one too. */
+function mustQuote(text: string): boolean {
+  return new RegExp(unprintable).test(text) || (/^[-+.0-9]/.test(text) && kubectlNumber(text) !== text);
 }
 
 const unprintable = '[\\u007f-\\u009f\\u2028\\u2029\\ufeff\\ufffe\\uffff]';
