@@ -4,6 +4,7 @@ import { Lazy } from 'cdk8s';
 import { Type } from 'typebox';
 import { install } from '../runtime/api/names.ts';
 import { oneOf } from '../runtime/api/schema.ts';
+import { isSystemNamespace, neverInjected } from '../runtime/api/system-namespaces.ts';
 import { violationsOf } from '../runtime/config/check.ts';
 import type { Violation } from '../runtime/config/problem.ts';
 import { NamespaceName } from './prop-schemas.ts';
@@ -13,9 +14,6 @@ import { propViolations } from './refusal.ts';
 export type WatchScope =
   | { readonly kind: 'cluster' }
   | { readonly kind: 'namespaced'; readonly namespaces: readonly string[] };
-
-/** Namespaces no webhook of ours ever looks at, whatever the install says (field report AD-01). */
-export const systemNamespaces = ['kube-system', 'kube-public', 'kube-node-lease'] as const;
 
 /** Label that every namespace carries with its own name; the API server sets it. */
 export const namespaceNameLabel = 'kubernetes.io/metadata.name';
@@ -44,9 +42,8 @@ export function agentNamespaceViolations(
 ): readonly Violation[] {
   const [malformed] = violationsOf(Type.Object({ name: NamespaceName }), { name });
   if (malformed !== undefined) return [{ path, message: malformed.message }];
-  const whose = isSystemNamespace(name) ? "Kubernetes' own" : name === own ? "the operator's own" : undefined;
-  if (whose === undefined) return [];
-  return [{ path, message: `${name} is ${whose} namespace, where no pod is ever injected: ${remedy}` }];
+  const never = neverInjected(name, own);
+  return never === undefined ? [] : [{ path, message: `${never}: ${remedy}` }];
 }
 
 /** Why the operator cannot have this namespace to itself, or nothing. */
@@ -54,10 +51,6 @@ export function ownNamespaceViolations(name: string): readonly Violation[] {
   if (!isSystemNamespace(name)) return [];
   const message = `${name} is Kubernetes' own namespace: choose one for the operator alone, for example ${install.namespace}`;
   return [{ path: 'namespace', message }];
-}
-
-function isSystemNamespace(name: string): boolean {
-  return systemNamespaces.some((system) => system === name);
 }
 
 /** The watched namespaces of one install; collections only grow, reads are copies. */

@@ -5,8 +5,9 @@ import { Construct } from 'constructs';
 import { kinds } from '../runtime/api/kinds.ts';
 import type { Kind } from '../runtime/engine/types.ts';
 import { apiGroup, install, labels, webhookConfigurations, webhooks } from '../runtime/api/names.ts';
+import { systemNamespaces } from '../runtime/api/system-namespaces.ts';
 import { platformObject } from './platform-objects.ts';
-import { namespaceNameLabel, systemNamespaces, type WatchedNamespaces } from './watched-namespaces.ts';
+import { namespaceNameLabel, type WatchedNamespaces } from './watched-namespaces.ts';
 
 /** Props of `OperatorWebhooks`. */
 export interface OperatorWebhooksProps {

@@ -26,6 +26,8 @@ export interface AgentRuntimeOptions {
   readonly metrics: Pick<Metrics, 'gauge'>;
   /** The install injects only in namespaces labelled `rossoctl-enabled: "true"`. */
   readonly needsEnabledNamespace: boolean;
+  /** Where no workload is ever enrolled. */
+  readonly operatorNamespace: string;
   /** Default `reversalLimits`. Tests shorten it. */
   readonly reversals?: ReversalLimits;
   /** Default `snagLimits`. Tests shorten it. */
@@ -61,6 +63,7 @@ export function createAgentRuntimeController(
     snags: createSnags(),
     snagLimits: options.snags ?? snagLimits,
     needsEnabledNamespace: options.needsEnabledNamespace,
+    operatorNamespace: options.operatorNamespace,
     fieldManager: fieldManagers.agentRuntime,
     monotonicMs,
     bare: bareGauge(metrics),

@@ -15,9 +15,9 @@ import { type Step, stepOf } from './step.ts';
 
 /** Pure. Applying the plan and observing again gives a plan that changes nothing. */
 export function decide(observed: Observed, now: Date): Plan<AgentRuntimeStatus> {
-  const patch = formerRelease(observed);
-  if (patch !== undefined) return { patch: [patch], afterMs: 1 };
   const step = stepOf(observed);
+  const patch = formerRelease(observed) ?? strayRelease(observed, step);
+  if (patch !== undefined) return { patch: [patch], afterMs: 1 };
   const hindered = hindrance(observed, step);
   if (hindered.isQuiet === true && isReported(observed)) {
     const { status } = observed.runtime;
@@ -54,6 +54,13 @@ function writes(observed: Observed, { apply, owns, obstacle }: Step, { isApplied
 /** The old target is released first, in a pass of its own. */
 function formerRelease({ former }: Observed): MergePatch | undefined {
   return former === undefined ? undefined : release(former);
+}
+
+/** What was enrolled where no pod is ever injected is given back: the hash on a template, and `status.target`, are nobody's but ours. */
+function strayRelease({ target, runtime }: Observed, { obstacle }: Step): MergePatch | undefined {
+  if (obstacle?.reason !== 'SystemNamespace' || !('found' in target)) return undefined;
+  const isOurs = enrolled(target.found).configHash !== undefined || runtime.status?.target?.uid === target.found.uid;
+  return isOurs ? release(target.found) : undefined;
 }
 
 interface Judged {

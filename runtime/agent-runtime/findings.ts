@@ -13,6 +13,7 @@ const targetObstacles: readonly Obstacle['reason'][] = [
   'TargetUnavailable',
   'TargetUnsupported',
   'TargetImmutable',
+  'SystemNamespace',
 ];
 
 export function targetFinding({ target, runtime }: Observed, { obstacle }: Step): Finding {

@@ -21,7 +21,14 @@ interface Row {
 const rows: readonly Row[] = [
   ready(['Configured'], 'ApplyConfig', { notice: 'Normal', notAfter: 'RolloutPending' }),
   ready(
-    ['TargetNotFound', 'TargetUnavailable', 'TargetUnsupported', 'TargetImmutable', 'DuplicateTarget'],
+    [
+      'TargetNotFound',
+      'TargetUnavailable',
+      'TargetUnsupported',
+      'TargetImmutable',
+      'SystemNamespace',
+      'DuplicateTarget',
+    ],
     'ResolveTarget',
     {
       onMessage: true,

@@ -39,6 +39,7 @@ export interface Observing {
   readonly snagLimits: SnagLimits;
   /** See `Facts.needsEnabledNamespace`. */
   readonly needsEnabledNamespace: boolean;
+  readonly operatorNamespace: string;
   readonly fieldManager: string;
   /** Milliseconds of a clock that never goes back. */
   readonly monotonicMs: () => number;
@@ -114,6 +115,7 @@ function factsOf(runtime: AgentRuntime, reader: Reader, by: Observing): Facts {
       isTerminating: object?.metadata.deletionTimestamp !== undefined,
     },
     needsEnabledNamespace: by.needsEnabledNamespace,
+    operatorNamespace: by.operatorNamespace,
   };
 }
 

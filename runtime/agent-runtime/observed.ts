@@ -51,6 +51,8 @@ export interface Facts {
   readonly namespace: NamespaceFacts;
   /** True when the install injects only in namespaces that say so. */
   readonly needsEnabledNamespace: boolean;
+  /** The operator's own, in which pods are never injected. */
+  readonly operatorNamespace: string;
 }
 
 export interface Observed extends Facts {

@@ -15,6 +15,14 @@ export interface Obstacle {
 
 export const error = (reason: Obstacle['reason'], message: string): Obstacle => ({ reason, phase: 'Error', message });
 
+/** Of an AgentRuntime where no pod is ever injected; `never` says where that is. */
+export function systemNamespace(never: string): Obstacle {
+  return error(
+    'SystemNamespace',
+    `${never}, so nothing is enrolled. Delete this AgentRuntime; an agent belongs in another namespace.`,
+  );
+}
+
 export function targetNotFound({ spec, metadata }: AgentRuntime): Obstacle {
   const { kind, name } = spec.targetRef;
   const message = `${kind} ${name} does not exist in namespace ${metadata.namespace ?? ''}. Create it, or correct spec.targetRef; enrolment follows by itself.`;

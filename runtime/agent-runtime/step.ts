@@ -2,6 +2,7 @@
 
 import { agentTypes } from '../api/agent-runtime.ts';
 import { labels, managedBy } from '../api/names.ts';
+import { neverInjected } from '../api/system-namespaces.ts';
 import { type Enrolment, enrolled, selectsByType, takesManagedBy } from '../workload/fragment.ts';
 import type { Workload } from '../workload/workload.ts';
 import {
@@ -11,6 +12,7 @@ import {
   immutable,
   type Obstacle,
   selectorConflict,
+  systemNamespace,
   targetNotFound,
   targetUnreadable,
 } from './obstacles.ts';
@@ -31,7 +33,9 @@ const untouched = (obstacle: Obstacle, owns?: Workload): Step => ({ apply: undef
 
 /** Pure, and asked twice: by `observe`, which asks for a place only when one is needed, and by `decide`. */
 export function stepOf(facts: Facts): Step {
-  const { target, runtime } = facts;
+  const { target, runtime, operatorNamespace } = facts;
+  const never = neverInjected(runtime.metadata.namespace ?? '', operatorNamespace);
+  if (never !== undefined) return untouched(systemNamespace(never));
   if ('unsupported' in target) return untouched(error('TargetUnsupported', `${target.unsupported}.`));
   if ('missing' in target) return untouched(targetNotFound(runtime));
   if ('unreadable' in target) return untouched(targetUnreadable(runtime, target.unreadable));

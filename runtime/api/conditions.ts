@@ -14,7 +14,14 @@ export type Finding = Omit<Condition, 'lastTransitionTime' | 'observedGeneration
 
 /** Every reason an AgentRuntime's conditions can have, by condition type. */
 export const agentRuntimeReasons = {
-  TargetResolved: ['TargetFound', 'TargetNotFound', 'TargetUnavailable', 'TargetUnsupported', 'TargetImmutable'],
+  TargetResolved: [
+    'TargetFound',
+    'TargetNotFound',
+    'TargetUnavailable',
+    'TargetUnsupported',
+    'TargetImmutable',
+    'SystemNamespace',
+  ],
   ConfigResolved: ['ConfigResolved', 'ConfigWarning', 'ConfigInvalid', 'ConfigUnavailable'],
   Ready: [
     'Configured',
@@ -22,6 +29,7 @@ export const agentRuntimeReasons = {
     'TargetUnavailable',
     'TargetUnsupported',
     'TargetImmutable',
+    'SystemNamespace',
     'ConfigInvalid',
     'ConfigUnavailable',
     'DuplicateTarget',

@@ -1,6 +1,7 @@
 /** The decision whether a pod is injected at all: ordered steps, each with a reason a person can read. */
 
 import { labels } from '../api/names.ts';
+import { neverInjected } from '../api/system-namespaces.ts';
 import { gateDefaults, type FeatureGates } from '../config/feature-gates.ts';
 import type { Layers } from '../config/layers.ts';
 import type { Reason, Snapshot, Step } from './snapshot.ts';
@@ -64,11 +65,9 @@ function isPod({ pod, operation }: Basics): Answer {
   return { pass: 'a Pod is being created' };
 }
 
-const systemNamespaces = ['kube-system', 'kube-public', 'kube-node-lease'];
-
 /** The webhook's selector leaves these out; the handler says the same (report AD-01). */
 function isForWorkloads({ namespace, operatorNamespace }: Basics): Answer {
-  if (namespace !== operatorNamespace && !systemNamespaces.includes(namespace)) {
+  if (neverInjected(namespace, operatorNamespace) === undefined) {
     return { pass: `${namespace} is no system namespace` };
   }
   return {

@@ -33,7 +33,11 @@ export function createControllers(shared: Shared): readonly Controller[] {
     log.warn('no signature is verified, so that every agent is closed off: set --require-a2a-signature as well');
   }
   return [
-    createAgentRuntimeController({ ...shared, needsEnabledNamespace: settings.requireNamespaceLabel }) as Controller,
+    createAgentRuntimeController({
+      ...shared,
+      needsEnabledNamespace: settings.requireNamespaceLabel,
+      operatorNamespace: settings.namespace,
+    }) as Controller,
     agentCards(shared) as Controller,
     createVerifiedLabelController() as Controller,
     ...createAgentCardSyncControllers(),

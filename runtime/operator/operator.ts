@@ -124,7 +124,11 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
         nativeSidecars: () => version.nativeSidecars,
         operatorNamespace: settings.namespace,
       }) as Webhook,
-      createAgentRuntimeValidator({ live, supported: supportedKinds }) as Webhook,
+      createAgentRuntimeValidator({
+        live,
+        supported: supportedKinds,
+        operatorNamespace: settings.namespace,
+      }) as Webhook,
       createAgentCardValidator({ live, supported: supportedKinds }) as Webhook,
     ],
     admission: createAdmission({ log, metrics, clock }),

@@ -125,7 +125,14 @@ async function letGo({ connection, namespace, log }: UninstallOptions, client: C
   const files = {};
   const contacts = createContacts({ ask: () => new Promise(() => {}), time: clock });
   const controllers: readonly Controller[] = [
-    createAgentRuntimeController({ layers, watches, files, metrics, needsEnabledNamespace: false }) as Controller,
+    createAgentRuntimeController({
+      layers,
+      watches,
+      files,
+      metrics,
+      needsEnabledNamespace: false,
+      operatorNamespace: namespace,
+    }) as Controller,
     createAgentCardController({ contacts, layers, watches, files, metrics, verification }) as Controller,
     createVerifiedLabelController() as Controller,
   ];

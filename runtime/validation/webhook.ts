@@ -18,9 +18,13 @@ export interface ValidatorOptions {
   readonly supported?: readonly SupportedKind[];
 }
 
-/** Refuses a second AgentRuntime for a workload. */
-export function createAgentRuntimeValidator(options: ValidatorOptions): Webhook<AgentRuntime> {
-  return validator(agentRuntimeRules, options);
+export interface AgentRuntimeValidatorOptions extends ValidatorOptions {
+  readonly operatorNamespace: string;
+}
+
+/** Refuses a second AgentRuntime for a workload, and one in a namespace where no pod is ever injected. */
+export function createAgentRuntimeValidator(options: AgentRuntimeValidatorOptions): Webhook<AgentRuntime> {
+  return validator(agentRuntimeRules(options.operatorNamespace), options);
 }
 
 /**
@@ -57,14 +61,25 @@ async function review<T extends Targeted>(
   if (object.metadata.deletionTimestamp !== undefined) return allow('BeingDeleted', 'The object is being deleted.');
   if (isDeepStrictEqual(object.spec, oldObject?.spec)) return allow('SpecUnchanged', 'The spec is unchanged.');
 
-  const refusal = rules.refusal(object.spec, oldObject?.spec);
-  if (refusal !== undefined) return deny('SpecRefused', refusal);
+  const refused = refusedByRules(object, request, rules);
+  if (refused !== undefined) return refused;
   const warnings = rules.warnings(object.spec, supported);
   if (oldObject !== undefined && isSameTarget(oldObject.spec.targetRef, object.spec.targetRef)) {
     return allow('TargetUnchanged', 'The target is unchanged.', warnings);
   }
   const problem = await targetProblem(object, request, { rules, live });
   return problem ?? allow('TargetFree', `No other ${object.kind} has this target.`, warnings);
+}
+
+function refusedByRules<T extends Targeted>(
+  object: T,
+  { operation, namespace, oldObject }: AdmissionRequest<T>,
+  rules: Rules<T>,
+): Verdict<T> | undefined {
+  const misplaced = operation === 'CREATE' ? rules.namespaceRefusal?.(namespace) : undefined;
+  if (misplaced !== undefined) return deny('SystemNamespace', misplaced);
+  const refusal = rules.refusal(object.spec, oldObject?.spec);
+  return refusal === undefined ? undefined : deny('SpecRefused', refusal);
 }
 
 /** Why the target cannot be had, or not be known to be free. */

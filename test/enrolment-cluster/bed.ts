@@ -109,6 +109,7 @@ async function startOperator(bed: Bed, plane: ControlPlane, options: OperatorOpt
     files: {},
     metrics,
     needsEnabledNamespace: false,
+    operatorNamespace: install.namespace,
     ...(options.reversals === undefined ? {} : { reversals: options.reversals }),
     ...(options.snags === undefined ? {} : { snags: options.snags }),
   });

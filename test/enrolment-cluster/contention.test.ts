@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { AgentRuntime } from '../../runtime/api/agent-runtime.ts';
 import { kinds } from '../../runtime/api/kinds.ts';
-import { annotations, finalizer, labels, managedBy } from '../../runtime/api/names.ts';
+import { annotations, finalizer, install, labels, managedBy } from '../../runtime/api/names.ts';
 import { liveReader } from '../../runtime/engine/client.ts';
 import { createAgentRuntimeValidator } from '../../runtime/validation/webhook.ts';
 import { eventually } from '../support/engine-bed.ts';
@@ -58,7 +58,10 @@ test('RC-07 of pairs created at once exactly one is Active, the other names the 
 
 test('RC-07 the validator lists live: of 20 pairs sent one after the other every second one is refused', async () => {
   const ns = await inNamespace(bed, 'validated');
-  const validator = createAgentRuntimeValidator({ live: liveReader(bed.client) });
+  const validator = createAgentRuntimeValidator({
+    live: liveReader(bed.client),
+    operatorNamespace: install.namespace,
+  });
   for (let i = 0; i < 20; i += 1) {
     const spec = { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: `d${i}` } };
     const review = (name: string) =>

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { kinds } from '../../runtime/api/kinds.ts';
-import { annotations, labels, managedBy } from '../../runtime/api/names.ts';
+import { annotations, configMaps, install, labels, managedBy } from '../../runtime/api/names.ts';
 import { eventually } from '../support/engine-bed.ts';
 import { type EnrolmentBed, inNamespace, type Operator, startEnrolmentBed, startKubelet } from './bed.ts';
 import { agentRuntime, deployment, podTemplate } from './objects.ts';
@@ -128,4 +128,39 @@ test('AD-03 pods without sidecars are named, and no longer when they are gone', 
     { spec: { replicas: 0 } },
   );
   await eventually(async () => (await finding())?.reason === 'AllInjected');
+});
+
+test('in a namespace where no pod is ever injected nothing is written, and what was enrolled there is released', async () => {
+  for (const namespace of ['kube-system', install.namespace]) {
+    const key = { namespace, name: 'weather-agent' };
+    const target = { kind: kinds.deployment, ...key };
+    await bed.client.create(kinds.deployment, deployment(namespace));
+    await bed.client.create(kinds.agentRuntime, agentRuntime(namespace));
+    const untilSaid = () =>
+      eventually(async () => {
+        const { status } = await bed.client.get(kinds.agentRuntime, { namespace, name: 'weather' });
+        const found = status?.conditions?.find(({ type }) => type === 'TargetResolved');
+        assert.deepEqual([status?.phase, found?.reason], ['Error', 'SystemNamespace']);
+      });
+    await untilSaid();
+    const onWorkload = () => operator.writes(namespace).filter(({ resource }) => resource === 'deployments').length;
+    assert.equal(onWorkload(), 0);
+    const { items } = await bed.client.list(kinds.configMap, { namespace });
+    assert.ok(!items.some(({ metadata }) => metadata.name === configMaps.authBridge.name));
+    // As an earlier release of the operator left it.
+    const type = { [labels.type]: 'agent' };
+    await bed.client.mergePatch(target, {
+      metadata: { labels: type },
+      spec: { template: { metadata: { labels: type, annotations: { [annotations.configHash]: 'f'.repeat(64) } } } },
+    });
+    await eventually(async () => {
+      const { metadata, spec } = await bed.client.get(kinds.deployment, key);
+      assert.equal(metadata.labels?.[labels.type], undefined);
+      assert.equal(spec.template.metadata?.labels?.[labels.type], undefined);
+      assert.equal(spec.template.metadata?.annotations?.[annotations.configHash], undefined);
+    });
+    await untilSaid();
+    assert.equal(onWorkload(), 1);
+    await bed.client.remove({ kind: kinds.agentRuntime, namespace, name: 'weather' });
+  }
 });

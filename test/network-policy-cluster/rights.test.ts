@@ -101,6 +101,7 @@ test('RB-02: without the right to network policies AgentRuntimes are enrolled as
         files: {},
         metrics,
         needsEnabledNamespace: false,
+        operatorNamespace: install.namespace,
       }) as unknown as Controller,
     ],
   });

@@ -206,7 +206,6 @@ test('those from before the enrolment are told of while there are any, and only 
     ['one runs, which the watch does not see', { unseen: 1 }, true],
     ['one runs, with an older configuration', { pods: [pod('a', { hash: otherHash })], unseen: 1 }, true],
     ['a DaemonSet has ended it already', { counts: counts({ existing: 0, lacking: set }) }, false],
-    ['none was ever there', { counts: counts({ wanted: 3, existing: 0, lacking: undefined }) }, false],
   ];
   for (const [reason, over, isTold] of rows) {
     const { message, ...found } = finding(observed({ target, counts: counts({ lacking: set }), ...over }));

@@ -1,8 +1,8 @@
 /** Decisions about the target: found, missing, unsupported, contested, undone by others. */
 
 import { expectRows } from './decide-rows.ts';
-import { labels } from '../../../runtime/api/names.ts';
-import { enrolledWorkload, otherHash, runtime, workload } from './fixtures.ts';
+import { labels, managedBy } from '../../../runtime/api/names.ts';
+import { enrolledWorkload, inKubeSystem, otherHash, runtime, workload } from './fixtures.ts';
 import { D0 } from './situations.ts';
 
 expectRows([
@@ -36,6 +36,36 @@ expectRows([
     message: /Deployment weather-agent does not exist in namespace team1\. Create it/,
     applies: [],
     events: ['TargetNotFound'],
+  },
+  {
+    reason: 'in a namespace of Kubernetes’ own nothing is written, and said',
+    given: { runtime: inKubeSystem() },
+    phase: 'Error',
+    says: ['TargetResolved=False/SystemNamespace', 'Ready=False/SystemNamespace'],
+    message: /^kube-system is Kubernetes' own namespace, where no pod is ever injected.* another namespace\.$/,
+    applies: [],
+    events: ['SystemNamespace'],
+  },
+  {
+    reason: 'in the operator’s own namespace nothing is written, whatever the workload needs',
+    given: { operatorNamespace: 'team1', authBridge: undefined, hasServiceAccount: false },
+    phase: 'Error',
+    says: ['TargetResolved=False/SystemNamespace', 'Ready=False/SystemNamespace'],
+    message: /^team1 is the operator's own namespace/,
+    applies: [],
+  },
+  {
+    reason: 'a workload there that we did not enrol keeps what it carries',
+    given: { operatorNamespace: 'team1', target: { found: workload({ labels: { [labels.managedBy]: managedBy } }) } },
+    phase: 'Error',
+    says: ['Ready=False/SystemNamespace'],
+    applies: [],
+  },
+  {
+    reason: 'there a missing target is no event to wait for',
+    given: { operatorNamespace: 'team1', target: { missing: true } },
+    phase: 'Error',
+    says: ['Ready=False/SystemNamespace'],
   },
   {
     reason: 'an unsupported kind is for a person to correct',

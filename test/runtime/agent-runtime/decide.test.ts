@@ -11,6 +11,7 @@ import {
   configuration,
   enrolledWorkload,
   hash,
+  inKubeSystem,
   noLayers,
   now,
   observed,
@@ -66,6 +67,28 @@ test('a targetRef that changed: the old workload is released first, in a pass of
   const next = decide(observed({ former: workload({ name: 'old', uid: 'uid-old' }) }), now);
   assert.deepEqual(next.patch, undefined);
   assert.equal(next.status?.target?.name, 'weather-agent');
+});
+
+test('what was enrolled in a system namespace is released, and then told', () => {
+  const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'weather-agent', uid: 'uid-d0' };
+  const given: readonly Partial<Observed>[] = [
+    { target: { found: enrolledWorkload() } },
+    // The template was restored by somebody; the label on the workload is still ours.
+    {
+      runtime: inKubeSystem({ status: { target } }),
+      target: { found: workload({ labels: { [labels.type]: 'agent' } }) },
+    },
+    { target: { found: enrolledWorkload({ kind: 'Job', status: { startTime: 'x' } }) } },
+  ];
+  for (const one of given) {
+    const before = observed({ runtime: inKubeSystem(), ...one });
+    const plan = decide(before, now);
+    assert.deepEqual(Object.keys(plan).sort(), ['afterMs', 'patch']);
+    assert.equal(plan.patch?.[0]?.target.uid, 'uid-d0');
+    const next = after(before, plan);
+    assert.deepEqual(decide(next, now).patch, undefined);
+    assert.equal(decide(next, now).status?.message?.startsWith('kube-system is'), true);
+  }
 });
 
 test('AD-03 at most ten pods are named, sorted, and the text does not count', () => {

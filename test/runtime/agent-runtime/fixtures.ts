@@ -121,6 +121,12 @@ export function runtime(shape: RuntimeShape = {}): AgentRuntime {
   };
 }
 
+/** `R0` where no pod is ever injected. */
+export function inKubeSystem(shape: RuntimeShape = {}): AgentRuntime {
+  const made = runtime(shape);
+  return { ...made, metadata: { ...made.metadata, namespace: 'kube-system' } };
+}
+
 export function configuration(layers: Layers = noLayers, of: AgentRuntime = runtime()): Configuration {
   return createConfigurations()(layers, of);
 }
@@ -154,6 +160,7 @@ export function observed(over: Partial<Observed> = {}): Observed {
     configuration: configuration(noLayers, of),
     namespace: { labels: {}, isTerminating: false },
     needsEnabledNamespace: false,
+    operatorNamespace: 'rossoctl-system',
     former: undefined,
     pods: [],
     counts: 'found' in target ? target.found.row.pods(target.found.object) : noPods,
@@ -175,6 +182,7 @@ export function after(before: Observed, plan: Plan<AgentRuntimeStatus>): Observe
     ({ kind }) => 'found' in before.target && kind === before.target.found.row.watch.kind,
   );
   const made = plan.apply?.find(({ kind }) => kind === kinds.configMap);
+  const given = plan.patch?.find((one) => 'found' in before.target && one.target.uid === before.target.found.uid);
   return {
     ...before,
     runtime: { ...before.runtime, ...(plan.status === undefined ? {} : { status: plan.status }) },
@@ -183,13 +191,13 @@ export function after(before: Observed, plan: Plan<AgentRuntimeStatus>): Observe
       before.hasServiceAccount || plan.apply?.some(({ kind }) => kind === kinds.serviceAccount) === true,
     authBridge: made === undefined ? before.authBridge : (made.body as unknown as Observed['authBridge']),
     target:
-      target !== undefined && 'found' in before.target
-        ? { found: merged(before.target.found, target.body) }
+      'found' in before.target
+        ? { found: merged(before.target.found, target?.body ?? given?.body ?? {}) }
         : before.target,
   };
 }
 
-function merged(found: Workload, body: KubeObject): Workload {
+function merged(found: Workload, body: object): Workload {
   return workloadOf(found.row, merge(found.object, body) as KubeObject);
 }
 
@@ -198,6 +206,8 @@ function merge(a: unknown, b: unknown): unknown {
   const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
   const at = (from: object, key: string): unknown => (from as Record<string, unknown>)[key];
   return Object.fromEntries(
-    [...keys].map((key) => [key, key in b ? (key in a ? merge(at(a, key), at(b, key)) : at(b, key)) : at(a, key)]),
+    [...keys]
+      .filter((key) => !(key in b) || at(b, key) !== null)
+      .map((key) => [key, key in b ? (key in a ? merge(at(a, key), at(b, key)) : at(b, key)) : at(a, key)]),
   );
 }

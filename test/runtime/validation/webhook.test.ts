@@ -12,6 +12,9 @@ const supported = [
   { apiVersion: 'apps/v1', kind: 'StatefulSet' },
 ];
 
+const validatorOf = (live: LiveReader) =>
+  createAgentRuntimeValidator({ live, supported, operatorNamespace: 'rossoctl-system' });
+
 interface Shape {
   readonly name?: string;
   readonly kind?: string;
@@ -212,7 +215,7 @@ const rows: readonly Row[] = [
 for (const row of rows) {
   test(`validation: ${row.reason}`, async () => {
     const { live, calls } = reader(row.existing ?? []);
-    const verdict = await createAgentRuntimeValidator({ live, supported }).review(row.ask);
+    const verdict = await validatorOf(live).review(row.ask);
     assert.equal(verdict.kind, row.verdict, verdict.note);
     assert.equal(verdict.reason, row.because);
     if (row.says !== undefined) assert.match(verdict.note, row.says);
@@ -222,14 +225,31 @@ for (const row of rows) {
 
 test('validation: only AgentRuntimes of a target of that name are asked for', async () => {
   const { live, calls } = reader([]);
-  await createAgentRuntimeValidator({ live, supported }).review(request('CREATE', runtime()));
+  await validatorOf(live).review(request('CREATE', runtime()));
   assert.deepEqual(calls, [`AgentRuntime team1 spec.targetRef.name=${runtime().spec.targetRef.name}`]);
 });
 
+const places: readonly (readonly [namespace: string, operation: 'CREATE' | 'UPDATE', because: string])[] = [
+  ['kube-system', 'CREATE', 'SystemNamespace'],
+  ['kube-public', 'CREATE', 'SystemNamespace'],
+  ['kube-node-lease', 'CREATE', 'SystemNamespace'],
+  ['rossoctl-system', 'CREATE', 'SystemNamespace'],
+  ['kube-systems', 'CREATE', 'TargetFree'],
+  ['kube-system', 'UPDATE', 'TargetFree'],
+];
+for (const [namespace, operation, because] of places) {
+  test(`validation: ${operation} in ${namespace} is ${because}`, async () => {
+    const before = operation === 'UPDATE' ? runtime({ target: 'other' }) : undefined;
+    const verdict = await validatorOf(reader([]).live).review({ ...request(operation, runtime(), before), namespace });
+    assert.equal(verdict.reason, because);
+    if (because !== 'SystemNamespace') return;
+    assert.equal(verdict.kind, 'deny');
+    assert.match(verdict.note, new RegExp(`^metadata\\.namespace: ${namespace} is .* in another namespace\\.$`));
+  });
+}
+
 async function warnings(spec: Shape): Promise<readonly string[]> {
-  const verdict = await createAgentRuntimeValidator({ live: reader([]).live, supported }).review(
-    request('CREATE', runtime(spec)),
-  );
+  const verdict = await validatorOf(reader([]).live).review(request('CREATE', runtime(spec)));
   assert.equal(verdict.kind, 'allow');
   return verdict.warnings ?? [];
 }
