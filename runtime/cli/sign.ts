@@ -1,7 +1,9 @@
 /** `rossoctl sign`: a card signed with an X.509-SVID from files; offline. */
 
-import { writeFile } from 'node:fs/promises';
-import { leafOf, signCard, SignError, type Signed } from '../signature/sign.ts';
+import { stat, writeFile } from 'node:fs/promises';
+import type { JsonObject } from '../encoding/strict-json.ts';
+import { cardLimits } from '../signature/document.ts';
+import { certificatesOf, signCard, SignError, type Signed } from '../signature/sign.ts';
 import { type Arguments, type Flag, valueOf } from './arguments.ts';
 import { CliError, exitCodes } from './cli-error.ts';
 import type { Command, Terminal } from './command.ts';
@@ -35,6 +37,8 @@ async function run(given: Arguments, terminal: Terminal): Promise<number> {
   if ([card, keyFile, chainFile].filter((file) => file === '-').length > 1) {
     throw new CliError('standard input can be read once only');
   }
+  const output = valueOf(given, 'output');
+  await refuseToOverwrite(output, { key: keyFile, chain: chainFile });
   const body = await readBytes(card, terminal.stdin);
   const key = await readInput(keyFile, terminal.stdin);
   const chain = await readInput(chainFile, terminal.stdin);
@@ -47,9 +51,52 @@ async function run(given: Arguments, terminal: Terminal): Promise<number> {
     terminal.err(`rossoctl: ${message}`);
     return exitCodes.denied;
   }
-  for (const warning of [...signed.warnings, ...dateWarnings(chain.text)]) terminal.err(`warning: ${warning}`);
-  await written(`${JSON.stringify(signed.card, undefined, 2)}\n`, valueOf(given, 'output'), terminal);
+  const text = textOf(signed.card);
+  if (text === undefined) {
+    terminal.err(
+      `rossoctl: ${card}: the signed card is larger than ${cardLimits.bytes} bytes, and no verifier reads it; make it smaller`,
+    );
+    return exitCodes.denied;
+  }
+  const warnings = [...signed.warnings, ...dateWarnings(chain.text), ...sizeWarning(text)];
+  for (const warning of warnings) terminal.err(`warning: ${warning}`);
+  await written(text, output, terminal);
   return exitCodes.ok;
+}
+
+/** A key that was written over is gone. */
+async function refuseToOverwrite(output: string | undefined, inputs: Readonly<Record<string, string>>): Promise<void> {
+  const place = output === undefined ? undefined : await placeOf(output);
+  if (place === undefined) return;
+  for (const [flag, file] of Object.entries(inputs)) {
+    if ((await placeOf(file)) !== place) continue;
+    throw new CliError(`--output: ${output} is the file of --${flag}, which would be lost; name another`);
+  }
+}
+
+/** The same for every name of a file; undefined where there is none. */
+async function placeOf(file: string): Promise<string | undefined> {
+  try {
+    const { dev, ino } = await stat(file);
+    return `${dev}/${ino}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Indented, unless it is then larger than verifiers read; undefined when it is so in any form. */
+function textOf(card: JsonObject): string | undefined {
+  return [JSON.stringify(card, undefined, 2), JSON.stringify(card)]
+    .map((text) => `${text}\n`)
+    .find((text) => Buffer.byteLength(text) <= cardLimits.bytes);
+}
+
+/** The operator keeps no larger one in status. */
+const mostKept = 256 * 1024;
+
+function sizeWarning(text: string): readonly string[] {
+  if (Buffer.byteLength(JSON.stringify(JSON.parse(text))) <= mostKept) return [];
+  return [`the card is larger than ${mostKept} bytes: the operator verifies it, but does not store it`];
 }
 
 function attempted(sign: () => Signed): Signed | SignError {
@@ -62,11 +109,12 @@ function attempted(sign: () => Signed): Signed | SignError {
 }
 
 function dateWarnings(chain: string): readonly string[] {
-  const { notBefore, notAfter } = leafOf(chain);
   const now = Date.now();
-  if (now > notAfter)
-    return [`the certificate ended at ${new Date(notAfter).toISOString()}: nobody will verify this card`];
-  return now < notBefore ? [`the certificate is valid only from ${new Date(notBefore).toISOString()} on`] : [];
+  return certificatesOf(chain).flatMap(({ notBefore, notAfter }, index) => {
+    const which = index === 0 ? 'the certificate' : `certificate ${index + 1} of the chain`;
+    if (now > notAfter) return [`${which} ended at ${new Date(notAfter).toISOString()}: nobody will verify this card`];
+    return now < notBefore ? [`${which} is valid only from ${new Date(notBefore).toISOString()} on`] : [];
+  });
 }
 
 async function written(text: string, file: string | undefined, terminal: Terminal): Promise<void> {

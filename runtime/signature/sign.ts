@@ -82,9 +82,9 @@ export function signCard(body: Uint8Array, options: SignOptions): Signed {
   };
 }
 
-/** The leaf of a chain in PEM, for those who look at its dates or name. Throws `SignError`. */
-export function leafOf(chain: string): Certificate {
-  return chainOf(chain).leaf;
+/** The certificates of a chain in PEM, the leaf first, for those who look at their dates. Throws `SignError`. */
+export function certificatesOf(chain: string): readonly Certificate[] {
+  return chainOf(chain).certificates;
 }
 
 function signaturesOf({ signatures }: JsonObject): readonly Json[] {

@@ -1,7 +1,7 @@
 /** `rossoctl sign`: a card that `rossoctl verify` accepts, refusals with the next step, and no key in any output. */
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
@@ -92,6 +92,42 @@ test('refusals: exit code 1, the file and what to do; nothing is written', async
     assert.ok(!err.includes(secret));
     assert.equal(existsSync(never), false);
   }
+});
+
+test('the key and the chain are never written over, by whatever name', async () => {
+  const copy = path.join(directory, 'key-copy.pem');
+  writeFileSync(copy, readFileSync(key));
+  const link = path.join(directory, 'link.pem');
+  symlinkSync(copy, link);
+  for (const [file, out, flag] of [
+    [copy, copy, 'key'],
+    [copy, link, 'key'],
+    [key, chain, 'chain'],
+  ] as const) {
+    const { code, err } = await cli(['sign', card, '--key', file, '--chain', chain, '-o', out]);
+    assert.equal(code, 2);
+    assert.match(err, new RegExp(`--output: .* is the file of --${flag}, which would be lost; name another`));
+  }
+  assert.deepEqual(readFileSync(copy), readFileSync(key));
+  const own = path.join(directory, 'in-place.json');
+  writeFileSync(own, readFileSync(card));
+  assert.equal((await cli(['sign', own, '--key', key, '--chain', chain, '-o', own])).code, 0);
+  assert.equal((await verified(own)).code, 0);
+});
+
+test('what is written is what verifiers read: compact where the indented form is too large, nothing where both are', async () => {
+  const signed = (pairs: number) =>
+    cli(
+      ['sign', '-', '--key', key, '--chain', chain],
+      JSON.stringify({ a: Array.from({ length: pairs }, () => [1, 2]) }),
+    );
+  const compact = await signed(150_000);
+  assert.equal(compact.code, 0);
+  assert.match(compact.err, /larger than 262144 bytes: the operator verifies it, but does not store it/);
+  assert.equal((await verified('-', compact.out)).code, 0);
+  const large = await signed(174_500);
+  assert.deepEqual([large.code, large.out], [1, '']);
+  assert.match(large.err, /the signed card is larger than 1048576 bytes, and no verifier reads it/);
 });
 
 test('wrong usage and files: exit code 2', async () => {
