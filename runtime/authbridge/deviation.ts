@@ -3,15 +3,18 @@
 import type { Container, Pod, PodSpec, Volume } from '../api/kubernetes.ts';
 import { annotations, containers } from '../api/names.ts';
 import type { Effective } from '../config/layers.ts';
+import { containerNames } from '../config/components.ts';
+import { meshContainers } from '../config/conflicts.ts';
+import { forgedNote } from '../config/marker.ts';
 import { compiledDefaults } from '../config/platform.ts';
-import { conflictOf, meshContainers } from './conflicts.ts';
+import { conflictOf } from './conflicts.ts';
 import type { Additions } from './inject.ts';
 import { isOurVolume, unlikeness } from './likeness.ts';
-import { containerNames, forgedNote } from './marker.ts';
 import type { Memory } from './memory.ts';
 import { type EligibleFacts, plannedAdditions } from './planned-additions.ts';
 import type { Choice, Components, ContainerName, Refusal } from './snapshot.ts';
-import { mountPaths, volumeNames } from './volumes.ts';
+import { volumeNames } from '../config/volume-names.ts';
+import { mountPaths } from './volumes.ts';
 
 /**
  * Why the pod is not our output, or what stands against the pod without our containers; undefined: it is ours. What has been switched off since

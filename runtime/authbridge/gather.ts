@@ -4,17 +4,17 @@ import type { AgentRuntime } from '../api/agent-runtime.ts';
 import { kinds } from '../api/kinds.ts';
 import type { Pod } from '../api/kubernetes.ts';
 import { groupOf } from '../api/target-ref.ts';
+import { spiffeCsiDriver } from '../config/components.ts';
+import { markerOf } from '../config/marker.ts';
 import type { LayerReader } from '../config/read.ts';
 import type { AdmissionRequest, KubeObject, LiveReader, OwnerReference, Reader } from '../engine/types.ts';
 import { matches, type Owner, ownerOf } from '../workload/owner.ts';
 import { agentRuntimes, csiDrivers, enrolledReplicaSets, namespaces, targetIndex } from '../workload/watches.ts';
 import { basicEligibility } from './eligibility.ts';
 import { firstRuntime } from './first-runtime.ts';
-import { markerOf } from './marker.ts';
 import { isAddedSince, templateOf } from './origin.ts';
 import { malformation } from './shape.ts';
 import type { PodOwner, Snapshot } from './snapshot.ts';
-import { spiffeCsiDriver } from './volumes.ts';
 
 export interface Sources {
   readonly reader: Reader;

@@ -1,17 +1,16 @@
 /** Snapshot → verdict: eligibility, components, conflicts, ports and the injected pod, put together. */
 
 import { spiffeId } from '../api/names.ts';
-import { componentsOf, lacksCsiDriver } from './components.ts';
+import { componentsOf, containerNames, lacksCsiDriver, spiffeCsiDriver } from '../config/components.ts';
+import { markerOf } from '../config/marker.ts';
 import { conflictOf, meshWarnings, strictConflict } from './conflicts.ts';
 import { deviation } from './deviation.ts';
 import { eligibility } from './eligibility.ts';
 import { inject } from './inject.ts';
-import { containerNames, markerOf } from './marker.ts';
 import type { Memory } from './memory.ts';
 import { type Eligible, type EligibleFacts, plannedAdditions } from './planned-additions.ts';
 import { malformation } from './shape.ts';
 import type { Components, ContainerName, Judgement, Reason, Refusal, Snapshot, Step } from './snapshot.ts';
-import { spiffeCsiDriver } from './volumes.ts';
 
 /** Judges one pod. Pure but for `memory`, which only saves work; never throws for anything a pod, a label or a layer may hold. */
 export function judge(snapshot: Snapshot, memory: Memory): Judgement {

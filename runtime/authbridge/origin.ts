@@ -1,12 +1,12 @@
 /** Who put our containers into a pod: its template, or the injection itself earlier in the same request. */
 
 import { kinds } from '../api/kinds.ts';
+import { ourNamesIn } from '../config/marker.ts';
 import { declaredController } from '../workload/owner.ts';
 import type { Pod, PodTemplate } from '../api/kubernetes.ts';
 import { annotations } from '../api/names.ts';
 import { groupOf } from '../api/target-ref.ts';
 import type { Kind, KubeObject } from '../engine/types.ts';
-import { ourNamesIn } from './marker.ts';
 
 interface Maker {
   readonly kind: Kind;

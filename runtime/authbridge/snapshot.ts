@@ -2,7 +2,7 @@
 
 import type { AgentRuntime } from '../api/agent-runtime.ts';
 import type { Pod } from '../api/kubernetes.ts';
-import type { containers } from '../api/names.ts';
+import type { Choice, Components, ContainerName } from '../config/components.ts';
 import type { Effective, Layers } from '../config/layers.ts';
 import type { AdmissionRequest, Verdict } from '../engine/types.ts';
 
@@ -40,20 +40,7 @@ export interface Step {
   readonly reason: string;
 }
 
-export type ContainerName = (typeof containers)[keyof typeof containers];
-
-/** Whether something is injected, and why. */
-export interface Choice {
-  readonly inject: boolean;
-  readonly reason: string;
-}
-
-/** The four containers, and the two features that show in volumes and environment. */
-export interface Components {
-  readonly containers: Readonly<Record<ContainerName, Choice>>;
-  readonly spiffe: Choice;
-  readonly credentials: Choice;
-}
+export type { Choice, Components, ContainerName };
 
 /** Why a request was answered as it was: the bounded set of metric labels. */
 export type Reason =

@@ -2,21 +2,10 @@
 
 import path from 'node:path/posix';
 import type { Volume, VolumeMount } from '../api/kubernetes.ts';
+import { spiffeCsiDriver } from '../config/components.ts';
 import type { PlatformConfig } from '../config/platform.ts';
+import { volumeNames } from '../config/volume-names.ts';
 import type { Build } from './build.ts';
-
-/** The CSI driver that hands the SPIFFE Workload API socket to pods. */
-export const spiffeCsiDriver = 'csi.spiffe.io';
-
-/** Prefixed, so that no volume of a user is met by accident. The credentials Secret's volume bears the Secret's name. */
-export const volumeNames = {
-  run: 'rossoctl-run',
-  work: 'rossoctl-work',
-  spiffeSocket: 'rossoctl-spiffe-socket',
-  svid: 'rossoctl-svid',
-  credentials: 'rossoctl-credentials',
-  adminCredentials: 'rossoctl-admin-credentials',
-} as const;
 
 export const mountPaths = {
   /** Where iptables keeps its lock. */

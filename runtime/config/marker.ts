@@ -1,8 +1,8 @@
 /** What a pod says of itself: which containers of ours it claims to have, and whether it has containers of those names. */
 
 import type { Pod } from '../api/kubernetes.ts';
-import { annotations, containers } from '../api/names.ts';
-import type { ContainerName } from './snapshot.ts';
+import { annotations } from '../api/names.ts';
+import { type ContainerName, containerNames } from './components.ts';
 
 /**
  * `none`: not injected; `claimed`: marker and names of containers agree, which is for `deviation` to judge; `forged`: they contradict each other,
@@ -13,10 +13,8 @@ export type Marker =
   | { readonly state: 'claimed'; readonly names: readonly ContainerName[] }
   | { readonly state: 'forged'; readonly note: string };
 
-export const containerNames: readonly ContainerName[] = Object.freeze(Object.values(containers));
-
 /** A marker without any container of ours is stale and counts as none, so that it cannot keep a pod from being injected. */
-export function markerOf(pod: Pod): Marker {
+export function markerOf(pod: Pick<Pod, 'metadata' | 'spec'>): Marker {
   const marker = pod.metadata.annotations?.[annotations.injected];
   const present = ourNamesIn(pod);
   if (marker === undefined || marker === '' || present.length === 0) return { state: 'none' };

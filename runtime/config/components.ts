@@ -1,11 +1,32 @@
 /** Which containers and features a pod gets: by gate, then by label, then by what the cluster offers. */
 
-import type { Pod } from '../api/kubernetes.ts';
+import type { KubeObject } from '../engine/types.ts';
 import { containers, labels } from '../api/names.ts';
-import type { GateName } from '../config/feature-gates.ts';
-import type { Effective } from '../config/layers.ts';
-import type { Choice, Components } from './snapshot.ts';
-import { spiffeCsiDriver } from './volumes.ts';
+import type { GateName } from './feature-gates.ts';
+import type { Effective } from './layers.ts';
+
+/** The CSI driver that hands the SPIFFE Workload API socket to pods. */
+export const spiffeCsiDriver = 'csi.spiffe.io';
+
+export type ContainerName = (typeof containers)[keyof typeof containers];
+
+export const containerNames: readonly ContainerName[] = Object.freeze(Object.values(containers));
+
+/** Whether something is injected, and why. */
+export interface Choice {
+  readonly inject: boolean;
+  readonly reason: string;
+}
+
+/** The four containers, and the two features that show in volumes and environment. */
+export interface Components {
+  readonly containers: Readonly<Record<ContainerName, Choice>>;
+  readonly spiffe: Choice;
+  readonly credentials: Choice;
+}
+
+/** A pod, or the template it is made from. */
+type HasLabels = Pick<KubeObject, 'metadata'>;
 
 /** What a component is subject to. A gate beats a label: a label can only take away. */
 interface Row {
@@ -25,7 +46,7 @@ const rows = {
 } as const satisfies Record<string, Row>;
 
 /** Decides each component with its reason. */
-export function componentsOf(pod: Pod, effective: Effective, csiDriver: boolean): Components {
+export function componentsOf(pod: HasLabels, effective: Effective, csiDriver: boolean): Components {
   const wanted = (row: Row) => byGateThenLabel(row, effective, pod.metadata.labels ?? {});
   const envoyProxy = wanted(rows.envoyProxy);
   const spiffe = available(wanted(rows.spiffe), effective, csiDriver);
@@ -43,7 +64,7 @@ export function componentsOf(pod: Pod, effective: Effective, csiDriver: boolean)
 }
 
 /** True when the SPIFFE identity is wanted and only the cluster lacks what it takes. */
-export function lacksCsiDriver(pod: Pod, effective: Effective, csiDriver: boolean): boolean {
+export function lacksCsiDriver(pod: HasLabels, effective: Effective, csiDriver: boolean): boolean {
   const wanted = byGateThenLabel(rows.spiffe, effective, pod.metadata.labels ?? {}).inject;
   return wanted && !csiDriver && effective.config.spiffe.volume === 'csi';
 }

@@ -1,0 +1,51 @@
+/** The names of the volumes that come with what is injected, and whether a pod has one of its own under such a name. */
+
+import type { PodSpec } from '../api/kubernetes.ts';
+import { containers } from '../api/names.ts';
+import type { Components } from './components.ts';
+import type { PlatformConfig } from './platform.ts';
+
+/** Prefixed, so that no volume of a user is met by accident. The credentials Secret's volume bears the Secret's name. */
+export const volumeNames = {
+  run: 'rossoctl-run',
+  work: 'rossoctl-work',
+  spiffeSocket: 'rossoctl-spiffe-socket',
+  svid: 'rossoctl-svid',
+  credentials: 'rossoctl-credentials',
+  adminCredentials: 'rossoctl-admin-credentials',
+} as const;
+
+/** Those of one injection. The builders add these very ones, which a test holds. */
+export function volumeNamesOf(
+  { containers: chosen, spiffe, credentials }: Components,
+  { identity, clientRegistration }: PlatformConfig,
+  credentialsSecret: string,
+): readonly string[] {
+  const has = (name: keyof Components['containers']) => chosen[name].inject;
+  const hasProxy = has(containers.envoyProxy);
+  const registers = has(containers.clientRegistration);
+  const read = clientRegistration.mode === 'sidecar' ? volumeNames.credentials : credentialsSecret;
+  const rows: readonly (readonly [name: string, isAdded: boolean])[] = [
+    [volumeNames.run, has(containers.proxyInit)],
+    [volumeNames.work, hasProxy],
+    [volumeNames.spiffeSocket, has(containers.spiffeHelper) || (spiffe.inject && (hasProxy || registers))],
+    [volumeNames.svid, has(containers.spiffeHelper)],
+    [read, hasProxy && credentials.inject],
+    [volumeNames.credentials, registers],
+    [volumeNames.adminCredentials, registers && identity.adminCredentialsSecret !== ''],
+  ];
+  return [...new Set(rows.filter(([, isAdded]) => isAdded).map(([name]) => name))];
+}
+
+/** A user's own emptyDir of the name `rossoctl-svid` is how an application shares the certificates; anything else is a clash. */
+export function volumeTaken(
+  spec: PodSpec,
+  names: readonly string[],
+): { readonly reason: 'VolumeNameTaken'; readonly note: string } | undefined {
+  const taken = (spec.volumes ?? []).find(
+    ({ name, emptyDir }) => names.includes(name) && !(name === volumeNames.svid && emptyDir),
+  );
+  if (taken === undefined) return undefined;
+  const note = `the pod has a volume of its own named ${taken.name}, which is the name of an injected one; rename it`;
+  return { reason: 'VolumeNameTaken', note };
+}
