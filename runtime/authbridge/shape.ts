@@ -1,8 +1,6 @@
-/** Checks that a pod has the shape the decision relies on, where no API server has looked at it before. */
+/** Checks that a pod, and the objects the decision is made from, have the shape it relies on, where no API server has looked at them before. */
 
-import { isRecord } from './record.ts';
-
-type Check = (value: unknown, path: string) => string | undefined;
+import { boolean, fields, filled, filledText, integer, list, named, required, text, texts } from './field-checks.ts';
 
 /** One sentence naming the first field that is not of its type, or `undefined`. Fields nobody here reads are not looked at. */
 export function malformation(pod: unknown): string | undefined {
@@ -12,6 +10,21 @@ export function malformation(pod: unknown): string | undefined {
 /** As `malformation`, of a pod template at `path`. */
 export function templateMalformation(template: unknown, path: string): string | undefined {
   return templateShape(template, path);
+}
+
+/** As `malformation`, of the metadata of any object. */
+export function metadataMalformation(metadata: unknown): string | undefined {
+  return required(fields(objectMetadata))(metadata, 'metadata');
+}
+
+/** As `malformation`, of a workload but for its pod template: what is read of its spec and status. */
+export function workloadMalformation(workload: unknown): string | undefined {
+  return workloadShape(workload, '');
+}
+
+/** As `malformation`, of a map of texts. */
+export function textsMalformation(value: unknown, path: string): string | undefined {
+  return texts(value, path);
 }
 
 const probe = fields({ httpGet: fields({}), tcpSocket: fields({}), grpc: fields({}) });
@@ -36,82 +49,50 @@ const podSpec = required(
     volumes: list(named({})),
     securityContext: fields({ runAsUser: integer }),
     hostNetwork: boolean,
+    serviceAccountName: text,
+    os: fields({ name: filledText }),
   }),
 );
 
-const reference = fields({ apiVersion: required(text), kind: required(text), name: required(text) });
-const metadata = { labels: texts, annotations: texts };
-const podShape = fields({
-  metadata: required(fields({ ...metadata, name: text, generateName: text, ownerReferences: list(reference) })),
-  spec: podSpec,
+const reference = fields({
+  apiVersion: filledText,
+  kind: filledText,
+  name: filledText,
+  uid: filledText,
+  controller: boolean,
 });
+const metadata = { labels: texts, annotations: texts };
+const objectMetadata = {
+  name: text,
+  generateName: text,
+  namespace: text,
+  uid: text,
+  resourceVersion: text,
+  generation: integer,
+  creationTimestamp: text,
+  deletionTimestamp: text,
+  ...metadata,
+  ownerReferences: list(reference),
+};
+const podShape = fields({ metadata: required(fields(objectMetadata)), spec: podSpec });
 const templateShape = required(fields({ metadata: fields(metadata), spec: podSpec }));
-
-/** An object whose known fields pass; absent and null pass. */
-function fields(checks: Readonly<Record<string, Check>>): Check {
-  const entries = Object.entries(checks);
-  return (value, path) => {
-    if (value === undefined || value === null) return undefined;
-    if (!isRecord(value)) return `${path || 'the pod'} must be an object`;
-    for (const [name, check] of entries) {
-      const problem = check(value[name], path === '' ? name : `${path}.${name}`);
-      if (problem !== undefined) return problem;
-    }
-    return undefined;
-  };
-}
-
-function named(checks: Readonly<Record<string, Check>>): Check {
-  return required(fields({ name: required(text), ...checks }));
-}
-
-function required(check: Check): Check {
-  return (value, path) => (value === undefined || value === null ? `${path} is missing` : check(value, path));
-}
-
-function list(check: Check): Check {
-  return (value, path) => {
-    if (value === undefined || value === null) return undefined;
-    if (!Array.isArray(value)) return `${path} must be a list`;
-    for (const [index, element] of value.entries()) {
-      const problem = required(check)(element, `${path}[${index}]`);
-      if (problem !== undefined) return problem;
-    }
-    return undefined;
-  };
-}
-
-function filled(check: Check): Check {
-  return (value, path) => (Array.isArray(value) && value.length === 0 ? `${path} is empty` : check(value, path));
-}
-
-function text(value: unknown, path: string): string | undefined {
-  if (value === undefined || value === null || typeof value === 'string') return undefined;
-  return `${path} must be a string, not ${typeName(value)}; put it in quotes`;
-}
-
-function texts(value: unknown, path: string): string | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (!isRecord(value)) return `${path} must be a map of strings`;
-  for (const [key, element] of Object.entries(value)) {
-    const problem = text(element, `${path}[${JSON.stringify(key)}]`);
-    if (problem !== undefined) return problem;
-  }
-  return undefined;
-}
-
-function integer(value: unknown, path: string): string | undefined {
-  if (value === undefined || value === null || Number.isInteger(value)) return undefined;
-  return `${path} must be a whole number, not ${typeName(value)}`;
-}
-
-function boolean(value: unknown, path: string): string | undefined {
-  if (value === undefined || value === null || typeof value === 'boolean') return undefined;
-  return `${path} must be true or false, not ${typeName(value)}`;
-}
-
-function typeName(value: unknown): string {
-  if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'bigint') return `the number ${value}`;
-  return typeof value === 'object' ? 'an object' : `the ${typeof value} ${JSON.stringify(value)}`;
-}
+const counts = {
+  observedGeneration: integer,
+  replicas: integer,
+  updatedReplicas: integer,
+  readyReplicas: integer,
+  availableReplicas: integer,
+  succeeded: integer,
+  failed: integer,
+};
+/** A number of a Job, the list of a CronJob. */
+const active = (value: unknown, path: string) => (Array.isArray(value) ? undefined : integer(value, path));
+const workloadShape = fields({
+  spec: fields({ replicas: integer, paused: boolean, suspend: boolean, updateStrategy: fields({ type: text }) }),
+  status: fields({
+    ...counts,
+    active,
+    startTime: text,
+    conditions: list(fields({ type: text, status: text, message: text })),
+  }),
+});

@@ -4,21 +4,17 @@ import { type AgentRuntime, AgentRuntimeSpec } from '../api/agent-runtime.ts';
 import { kinds } from '../api/kinds.ts';
 import type { ConfigMap } from '../api/kubernetes.ts';
 import { isRecord } from '../authbridge/record.ts';
+import { textsMalformation } from '../authbridge/shape.ts';
 import { missingFields } from './missing-fields.ts';
 import { violationsOf } from '../config/check.ts';
 import type { Kind, KubeObject, ObjectMeta } from '../engine/types.ts';
 import { workloadRows } from '../workload/kinds.ts';
 import { CliError } from './cli-error.ts';
 import type { Document } from './documents.ts';
-import { shownValue, withoutBigints } from './shown.ts';
+import { withoutNulls } from './nulls.ts';
+import { place, type Placed, placeWorkload } from './placed.ts';
+import { withoutBigints } from './shown.ts';
 import { refuseTwice } from './twice.ts';
-
-/** An object of the input with the namespace it is in. */
-export interface Placed {
-  readonly document: Document;
-  readonly object: KubeObject;
-  readonly namespace: string;
-}
 
 export interface ClusterState {
   readonly agentRuntimes: readonly AgentRuntime[];
@@ -53,9 +49,12 @@ function roleKey({ apiVersion, kind }: Pick<Kind, 'apiVersion' | 'kind'>): strin
 /** Sorts the documents. Throws `CliError` for one an API server would refuse, and for an object that is there twice. */
 export function clusterState(documents: readonly Document[], defaultNamespace: string): ClusterState {
   refuseTwice(documents, defaultNamespace);
-  const of = (role: Role) => documents.filter((document) => roles.get(roleKey(document)) === role);
+  const of = (role: Role) =>
+    documents
+      .filter((document) => roles.get(roleKey(document)) === role)
+      .map((document): Document => ({ ...document, object: withoutNulls(document.object) }));
   const placed = (role: Role) => of(role).map((document) => place(document, defaultNamespace));
-  const workloads = placed('workload');
+  const workloads = of('workload').map((document) => placeWorkload(document, defaultNamespace));
   const between = workloads.filter(({ object }) => object.kind === 'ReplicaSet' || object.kind === 'Job');
   return {
     agentRuntimes: placed('agentRuntime').map(agentRuntimeOf),
@@ -78,37 +77,14 @@ export function clusterState(documents: readonly Document[], defaultNamespace: s
   };
 }
 
-function place(document: Document, defaultNamespace: string): Placed {
-  const { origin, object, kind } = document;
-  const { metadata } = object;
-  if (!isRecord(metadata)) {
-    throw new CliError(`${origin}: ${kind}: metadata ${metadata === undefined ? 'is missing' : 'must be a map'}`);
-  }
-  for (const field of ['name', 'namespace', 'generateName'])
-    checkText(metadata[field], `${origin}: ${kind}: metadata.${field}`);
-  for (const field of ['labels', 'annotations']) checkTexts(metadata[field], `${origin}: ${kind}: metadata.${field}`);
-  const typed = object as unknown as KubeObject;
-  return { document, object: typed, namespace: typed.metadata.namespace || defaultNamespace };
-}
-
-function checkText(value: unknown, where: string): void {
-  if (value === undefined || value === null || typeof value === 'string') return;
-  throw new CliError(`${where} must be a string; put ${shownValue(value)} in quotes`);
-}
-
-function checkTexts(value: unknown, where: string): void {
-  if (value === undefined || value === null) return;
-  if (!isRecord(value)) throw new CliError(`${where} must be a map of strings`);
-  for (const [key, each] of Object.entries(value)) checkText(each ?? '', `${where}[${JSON.stringify(key)}]`);
-}
-
 /** With its namespace stated, which messages name. */
 function agentRuntimeOf({ document, object, namespace }: Placed): AgentRuntime {
   const spec = withoutBigints(document.object['spec']);
   const where = `${document.origin}: AgentRuntime ${namespace}/${object.metadata.name ?? ''}`;
   const violations = [...missingFields(AgentRuntimeSpec, spec, 'spec'), ...specViolations(spec)];
   if (violations.length > 0) throw new CliError(`${where}: ${violations.join('; ')}`);
-  return { ...(object as AgentRuntime), metadata: inNamespace(object.metadata, namespace) };
+  const name = object.metadata.name || `${object.metadata.generateName}*`;
+  return { ...(object as AgentRuntime), metadata: { ...inNamespace(object.metadata, namespace), name } };
 }
 
 function specViolations(spec: unknown): readonly string[] {
@@ -117,11 +93,11 @@ function specViolations(spec: unknown): readonly string[] {
 }
 
 function configMapOf({ document, object, namespace }: Placed): ConfigMap {
-  checkTexts(document.object['data'], `${document.origin}: ConfigMap ${namespace}/${object.metadata.name ?? ''}: data`);
-  const { data } = object as ConfigMap;
-  // As Kubernetes reads it: a key without a value is empty text.
-  const texts = Object.entries(data ?? {}).map(([key, text]: [string, string | null]) => [key, text ?? '']);
-  return { ...object, data: Object.fromEntries(texts), metadata: inNamespace(object.metadata, namespace) };
+  const problem = textsMalformation(document.object['data'], 'data');
+  if (problem !== undefined)
+    throw new CliError(`${document.origin}: ConfigMap ${namespace}/${object.metadata.name ?? ''}: ${problem}`);
+  const { data = {} } = object as ConfigMap;
+  return { ...object, data, metadata: inNamespace(object.metadata, namespace) };
 }
 
 function inNamespace(metadata: ObjectMeta, namespace: string): ObjectMeta {

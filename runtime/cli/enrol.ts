@@ -16,7 +16,7 @@ import { rowOf, type WorkloadRow } from '../workload/kinds.ts';
 import { type Owner, ownerOf } from '../workload/owner.ts';
 import { workloadOf } from '../workload/workload.ts';
 import { CliError } from './cli-error.ts';
-import type { Placed } from './cluster-state.ts';
+import type { Placed } from './placed.ts';
 import type { OfflineCluster } from './offline-snapshot.ts';
 import { type Outcome, outcomeOf, subjectName } from './outcome.ts';
 

@@ -6,13 +6,14 @@ import { createMemory, type Memory } from '../authbridge/memory.ts';
 import { malformation } from '../authbridge/shape.ts';
 import { type Arguments, valueOf } from './arguments.ts';
 import { CliError, exitCodes } from './cli-error.ts';
-import { type ClusterState, clusterState, type Placed } from './cluster-state.ts';
+import { type ClusterState, clusterState } from './cluster-state.ts';
 import type { Command, Terminal } from './command.ts';
 import { enrolledAndInjected } from './enrol.ts';
 import { inputDocuments, inputFlags, namespaceOf } from './input.ts';
 import { type OfflineCluster, offlineCluster } from './offline-snapshot.ts';
 import { type Outcome, outcomeOf, podAfter, subjectName } from './outcome.ts';
 import { type Format, printed } from './output.ts';
+import type { Placed } from './placed.ts';
 import { reviewed } from './review.ts';
 import { settingOf } from './setting.ts';
 

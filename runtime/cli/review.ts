@@ -8,7 +8,7 @@ import type { Memory } from '../authbridge/memory.ts';
 import type { Judgement } from '../authbridge/snapshot.ts';
 import { notAPod } from '../authbridge/webhook.ts';
 import { MalformedReview, respond } from '../engine/admission-review.ts';
-import type { AdmissionRequest, Webhook } from '../engine/types.ts';
+import type { AdmissionRequest, ObjectMeta, Webhook } from '../engine/types.ts';
 import { CliError } from './cli-error.ts';
 import type { Document } from './documents.ts';
 import type { OfflineCluster } from './offline-snapshot.ts';
@@ -27,7 +27,7 @@ export async function reviewed(
     kind: kinds.pod,
     otherKinds: notAPod,
     review: (request) => {
-      const namespace = request.namespace || request.object?.metadata.namespace || defaultNamespace;
+      const namespace = request.namespace || named(request.object).namespace || defaultNamespace;
       seen = { namespace, request, judgement: judge(cluster.snapshot({ ...request, namespace }), memory) };
       return Promise.resolve(seen.judgement.verdict);
     },
@@ -36,9 +36,16 @@ export async function reviewed(
     throw error instanceof MalformedReview ? new CliError(`${document.origin}: ${error.message}`) : error;
   });
   const { judgement, namespace, request } = seen;
-  const metadata = request?.object?.metadata ?? request?.oldObject?.metadata;
-  const subject = `AdmissionReview of ${subjectName('Pod', namespace, metadata)}`;
+  const subject = `AdmissionReview of ${subjectName('Pod', namespace, named(request?.object ?? request?.oldObject))}`;
   return { ...outcomeOf(subject, judgement, cluster.layers(namespace), response), object: response };
+}
+
+/** What a pod that nobody has checked is named by, as far as that is text. */
+function named(pod: Pod | undefined): Pick<ObjectMeta, 'name' | 'generateName' | 'namespace'> {
+  const { name, generateName, namespace }: Readonly<Record<string, unknown>> = { ...pod?.metadata };
+  return Object.fromEntries(
+    Object.entries({ name, generateName, namespace }).filter(([, value]) => typeof value === 'string'),
+  );
 }
 
 interface Seen {
