@@ -1,6 +1,6 @@
 /** The operator's pod: one container that passes Pod Security "restricted", with its configuration mounted and reloadable. */
 
-import { configMaps, files, install } from '../runtime/api/names.ts';
+import { install } from '../runtime/api/names.ts';
 import type { CertificateSource } from './certificates.ts';
 import type { ResourceQuantities } from './resource-quantities.ts';
 import type { WatchedNamespaces } from './watched-namespaces.ts';
@@ -48,7 +48,10 @@ export function operatorPodSpec(props: OperatorPodProps): Json {
       seccompProfile: { type: 'RuntimeDefault' },
     },
     containers: [container(props)],
-    volumes: mounts(props).map(({ volume }) => volume),
+    ...listed(
+      'volumes',
+      mounts(props).map(({ volume }) => volume),
+    ),
   };
 }
 
@@ -69,7 +72,10 @@ function container(props: OperatorPodProps): Json {
     startupProbe: probe('/healthz', { periodSeconds: 1, failureThreshold: 60 }),
     livenessProbe: probe('/healthz', { periodSeconds: 15, failureThreshold: 4 }),
     readinessProbe: probe('/readyz', { periodSeconds: 5, failureThreshold: 2 }),
-    volumeMounts: mounts(props).map(({ volume, mountPath }) => ({ name: volume.name, mountPath, readOnly: true })),
+    ...listed(
+      'volumeMounts',
+      mounts(props).map(({ volume, mountPath }) => ({ name: volume.name, mountPath, readOnly: true })),
+    ),
   };
 }
 
@@ -92,30 +98,22 @@ function probe(path: string, timing: Json): Json {
   return { httpGet: { path, port: 'health' }, timeoutSeconds: 3, ...timing };
 }
 
+/** The API server drops an empty list. */
+function listed(name: string, items: readonly Json[]): Json {
+  return items.length === 0 ? {} : { [name]: items };
+}
+
 interface Mount {
   readonly mountPath: string;
   readonly volume: Json & { readonly name: string };
 }
 
-/** Optional ConfigMaps: an install without them runs on compiled defaults, and one made later is seen without a restart. */
+/**
+ * No configuration: the operator watches its ConfigMaps. Mounted as well they would be another layer, which the kubelet brings up to date up
+ * to a minute later and on each replica at another moment, so that one change would be two.
+ */
 function mounts({ certificates }: OperatorPodProps): readonly Mount[] {
-  const configMap = (name: string, key: string) => ({ name, optional: true, items: [{ key, path: key }] });
-  const { platform, gates } = configMaps;
-  const config: readonly Mount[] = [
-    {
-      mountPath: parentOf(files.config),
-      volume: { name: 'platform-config', configMap: configMap(platform.name, platform.key) },
-    },
-    {
-      mountPath: parentOf(files.gates),
-      volume: { name: 'feature-gates', configMap: configMap(gates.name, gates.key) },
-    },
-  ];
-  if (certificates === 'self-managed') return config;
+  if (certificates === 'self-managed') return [];
   const secret = { secretName: install.certificateSecret, defaultMode: 0o440 };
-  return [...config, { mountPath: certificateDir, volume: { name: 'certificate', secret } }];
-}
-
-function parentOf(file: string): string {
-  return file.slice(0, file.lastIndexOf('/'));
+  return [{ mountPath: certificateDir, volume: { name: 'certificate', secret } }];
 }

@@ -102,6 +102,10 @@ test('RB-01 namespaced mode lists its namespaces, sorted and once', () => {
   );
 });
 
+test('CF-03 configuration is not mounted beside being watched: one edit is one change', () => {
+  assert.doesNotMatch(JSON.stringify(one(platform(), 'Deployment')), /volume/i);
+});
+
 test('cert-manager makes the certificate: mounted, trusted by annotation, told to the operator', () => {
   const objects = platform({ certificates: 'cert-manager' });
   assert.deepEqual(one(objects, 'Certificate')['spec'].dnsNames, [
