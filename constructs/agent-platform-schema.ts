@@ -2,8 +2,9 @@
 
 import { Type, type TSchema } from 'typebox';
 import { oneOf } from '../runtime/api/schema.ts';
+import { Image } from '../runtime/config/platform.ts';
 import type { AgentPlatformProps } from './agent-platform-props.ts';
-import { ImagePullPolicy, ImageReference, NamespaceName, ObjectName } from './prop-schemas.ts';
+import { ImagePullPolicy, NamespaceName, ObjectName } from './prop-schemas.ts';
 import { Resources } from './resource-quantities.ts';
 import { verificationSchemas } from './verification.ts';
 
@@ -11,7 +12,7 @@ const optional = Type.Optional;
 
 /** A row a prop, but for those that have checks of their own: what is watched, configuration and feature gates. */
 export const platformPropSchemas = {
-  image: ImageReference,
+  image: Image,
   imagePullPolicy: optional(ImagePullPolicy),
   imagePullSecrets: optional(Type.Array(ObjectName, { maxItems: 16 })),
   namespace: optional(NamespaceName),

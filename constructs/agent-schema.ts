@@ -2,12 +2,12 @@
 
 import { Type, type TSchema } from 'typebox';
 import { oneOf, stringMap } from '../runtime/api/schema.ts';
-import { compiledDefaults } from '../runtime/config/platform.ts';
+import { compiledDefaults, Image } from '../runtime/config/platform.ts';
 import { shown, type Violation } from '../runtime/config/problem.ts';
 import type { AgentProps } from './agent-props.ts';
 import { agentSelector, type NamedAgentProps } from './agent-workload.ts';
 import { keyViolations, labelKeys, variableNames } from './map-keys.ts';
-import { ImagePullPolicy, ImageReference, NamespaceName, ObjectName, ServiceName, unsetImage } from './prop-schemas.ts';
+import { ImagePullPolicy, NamespaceName, ObjectName, ServiceName, unsetImage } from './prop-schemas.ts';
 import { propViolations } from './refusal.ts';
 import { Resources, resourceViolations } from './resource-quantities.ts';
 
@@ -17,7 +17,7 @@ const Words = Type.Array(Type.String({ maxLength: 65536 }), { maxItems: 1024 });
 /** A row a prop. */
 export const AgentPropsSchema = Type.Object({
   name: ServiceName,
-  image: ImageReference,
+  image: Image,
   namespace: optional(NamespaceName),
   imagePullPolicy: optional(ImagePullPolicy),
   port: optional(Type.Integer({ minimum: 1, maximum: 65535 })),

@@ -31,13 +31,6 @@ export const ServiceName = Type.String({
     'Name of a Service, of lower-case letters, digits and dashes, beginning with a letter, for example weather.',
 });
 
-export const ImageReference = Type.String({
-  minLength: 1,
-  maxLength: 512,
-  pattern: '^\\S+$',
-  description: 'Image reference without blanks, for example registry.example/name:1.',
-});
-
 /** An image in which a variable of the program was never set: of the right shape, and nobody's. */
 export function unsetImage(image: string): readonly Violation[] {
   const unset = /(?:^|[/:@])(undefined|null)$/.exec(image)?.[1];

@@ -1,5 +1,6 @@
 /** What is wrong with the props of a resource that targets a workload: by the resource's own schema, before the API server says it. */
 
+import { Construct } from 'constructs';
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { TargetRef } from '../runtime/api/target-ref.ts';
 import type { Violation } from '../runtime/config/problem.ts';
@@ -26,9 +27,11 @@ export function targetedViolations(schema: TObject, props: unknown): readonly Vi
     return [{ path: 'target', message }, ...others];
   }
   const { apiVersion, kind, name } = target as Readonly<Record<string, unknown>>;
+  // A construct has much besides; a plain reference says these three and nothing else.
+  const said = Construct.isConstruct(target) ? { apiVersion, kind, name } : target;
   return [
     ...others,
-    ...propViolations(TargetRef, { apiVersion, kind, name }).map(({ path, message }) => ({
+    ...propViolations(TargetRef, said).map(({ path, message }) => ({
       path: `target.${path}`,
       message,
     })),

@@ -133,6 +133,8 @@ export interface CardProps {
 /** What props of the right shape can still get wrong together: acting on a verdict that nobody ever gives. */
 export function verificationViolations({ verification = {}, networkPolicies = {} }: CardProps): readonly Violation[] {
   if (verification.requireSignature === true) return [];
+  const { requireSignature: _, audit: __, ...idle } = verification;
+  const unused = Object.entries(idle).filter(([, value]) => value !== undefined);
   const remedy = 'set verification.requireSignature: true';
   const closed =
     'needs verified signatures: without them every agent counts as unverified and none could reach another';
@@ -146,6 +148,10 @@ export function verificationViolations({ verification = {}, networkPolicies = {}
           },
         ]
       : []),
+    ...unused.map(([name]) => ({
+      path: `verification.${name}`,
+      message: `says nothing while no signature is verified; ${remedy}, or leave ${name} out`,
+    })),
     ...(verification.audit === true
       ? [{ path: 'verification.audit', message: `${inVain}; ${remedy}, or leave audit out` }]
       : []),

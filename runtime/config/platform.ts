@@ -16,7 +16,7 @@ import { networkPolicyDefaults, NetworkPolicySection } from './network-policy.ts
 
 const pathPart = '[a-z0-9]+((\\.|_{1,2}|-+)[a-z0-9]+)*';
 /** With a reference that the kubelet cannot read, no pod starts. */
-const Image = Type.String({
+export const Image = Type.String({
   minLength: 1,
   maxLength: 512,
   pattern: `^(([A-Za-z0-9][A-Za-z0-9.-]*|\\[[0-9A-Fa-f:]+\\])(:[0-9]{1,5})?/)?${pathPart}(/${pathPart})*(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@sha(256:[0-9a-f]{64}|512:[0-9a-f]{128}))?$`,

@@ -162,6 +162,14 @@ const refused: readonly (readonly [what: string, build: (chart: Chart) => void, 
       new AgentCard(chart, 'card', { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'w' } } as never),
     /target: is missing; give the workload.*\n.*targetRef: unknown key; allowed are target, /,
   ],
+  [
+    'a plain reference that says more than it may',
+    (chart) =>
+      card(chart, 'card', {
+        target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'a', namespace: 'other' } as never,
+      }),
+    /target\.namespace: unknown key/,
+  ],
   ['a name that is none', (chart) => card(chart, 'card', { name: 'A_b' }), /\[test\/card\] name: "A_b" is not allowed/],
 ];
 for (const [what, build, says] of refused) {

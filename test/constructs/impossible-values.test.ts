@@ -43,6 +43,17 @@ const circle: Record<string, unknown> = {};
 circle['spiffe'] = circle;
 
 const refused: readonly (readonly [name: Name, props: Props, says: RegExp])[] = [
+  [
+    'Agent',
+    { image: 'registry.example/a@sha256:abc' },
+    /image: "registry\.example\/a@sha256:abc" is not allowed; .*digest/,
+  ],
+  ['AgentPlatform', { image: 'registry.example/a@sha256:…' }, /image: .* is not allowed/],
+  [
+    'AgentPlatform',
+    { image: 'i', verification: { scope: 'workload' } },
+    /verification\.scope: says nothing while no signature is verified; set verification\.requireSignature: true/,
+  ],
   // Quantities.
   [
     'Agent',

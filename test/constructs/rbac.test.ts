@@ -116,7 +116,7 @@ test('RB-02 the trust bundle is read by name in its own namespace, and only wher
     { apiGroups: [''], resources: ['configmaps'], resourceNames: [name], verbs: ['list', 'watch'] },
   ];
   assert.deepEqual(readers({}), []);
-  assert.deepEqual(readers({ verification: { trustBundle: { namespace: 'identity' } } }), []);
+  assert.deepEqual(readers({ verification: { requireSignature: false } }), []);
   assert.deepEqual(readers({ verification: { requireSignature: true } }), [['spire', reads('spire-bundle')]]);
   const trustBundle = { namespace: 'rossoctl-system', name: 'roots' };
   assert.deepEqual(readers({ verification: { requireSignature: true, trustBundle } }), [
