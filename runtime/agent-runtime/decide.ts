@@ -44,7 +44,7 @@ const unreadableMs = 30_000;
 
 /** What a pod needs comes before the label that lets pods in. */
 function writes(observed: Observed, { apply, owns, obstacle }: Step, { isApplied }: Hindrance) {
-  const isClosed = obstacle?.reason === 'PodSecurityConflict' || obstacle?.reason === 'TargetImmutable';
+  const isClosed = obstacle?.reason === 'TargetImmutable';
   const isIdle = apply === undefined && owns !== undefined && enrolled(owns).configHash === undefined;
   if (owns === undefined || isClosed || isIdle) return [];
   const around = needs(observed, owns);

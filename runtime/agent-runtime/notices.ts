@@ -2,6 +2,7 @@
 
 import type { Condition } from '../api/conditions.ts';
 import type { Notice } from '../engine/types.ts';
+import { conflictReasons } from '../config/conflicts.ts';
 
 interface Row {
   readonly type: string;
@@ -35,7 +36,7 @@ const rows: readonly Row[] = [
     },
   ),
   ready(['ConfigInvalid', 'ConfigUnavailable'], 'ResolveConfig', { onMessage: true }),
-  ready(['PodSecurityConflict', 'FieldConflict'], 'ApplyConfig', {}),
+  ready([...conflictReasons, 'FieldConflict'], 'ApplyConfig', {}),
   ready(['PodsRefused', 'RolloutStalled'], 'SweepPods', {}),
   { type: 'ConfigResolved', reasons: ['ConfigWarning'], notice: 'Warning', action: 'ResolveConfig', onMessage: true },
   {

@@ -65,7 +65,6 @@ export async function observe(runtime: AgentRuntime, gathering: Gathering, by: O
     ...facts,
     former: formerOf(runtime, reader),
     ...seen,
-    hasCsiDriver: reader.list(csiDrivers).length > 0,
     hasServiceAccount: hasServiceAccount(reader, workload),
     authBridge: reader.get(authBridgeConfigMaps, { namespace, name: configMaps.authBridge.name }),
     hasNeighbours: isDeleted && othersIn(reader, runtime, { namespace }).length > 0,
@@ -116,6 +115,7 @@ function factsOf(runtime: AgentRuntime, reader: Reader, by: Observing): Facts {
     },
     needsEnabledNamespace: by.needsEnabledNamespace,
     operatorNamespace: by.operatorNamespace,
+    hasCsiDriver: reader.list(csiDrivers).length > 0,
   };
 }
 

@@ -53,6 +53,7 @@ export interface Facts {
   readonly needsEnabledNamespace: boolean;
   /** The operator's own, in which pods are never injected. */
   readonly operatorNamespace: string;
+  readonly hasCsiDriver: boolean;
 }
 
 export interface Observed extends Facts {
@@ -65,7 +66,6 @@ export interface Observed extends Facts {
   readonly unseen: number;
   /** What is wrong with them, of a workload that is enrolled. */
   readonly snag: Snag | undefined;
-  readonly hasCsiDriver: boolean;
   /** False when the template names a ServiceAccount that does not exist. */
   readonly hasServiceAccount: boolean;
   readonly authBridge: ConfigMap | undefined;

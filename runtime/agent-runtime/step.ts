@@ -17,7 +17,7 @@ import {
   targetUnreadable,
 } from './obstacles.ts';
 import type { Configuration, Facts } from './observed.ts';
-import { podSecurityConflict } from './pod-security.ts';
+import { templateRefusal } from './template-refusal.ts';
 
 export interface Step {
   /** What is to be written on the workload; undefined: it says so already, or must not be touched. */
@@ -42,8 +42,8 @@ export function stepOf(facts: Facts): Step {
   const workload = target.found;
   const [winner] = facts.rivals;
   if (winner !== undefined && isBefore(winner, runtime)) return untouched(duplicate(winner, workload));
-  const conflict = podSecurityConflict(facts, workload);
-  if (conflict !== undefined) return untouched(conflict, workload);
+  const refusal = templateRefusal(facts, workload);
+  if (refusal !== undefined) return untouched(refusal, workload);
   return stepOn(workload, facts);
 }
 

@@ -24,6 +24,7 @@ import {
 import { workloadOf } from '../workload/workload.ts';
 import { isOurs } from './needs.ts';
 import { podFacts } from './pods.ts';
+import { decisiveParts } from './template-refusal.ts';
 
 /** All of the controller's triggers. `authBridge` is the watch on the namespaces' ConfigMaps that the controller makes. */
 export function triggers(config: ConfigWatches, authBridge: Watch<ConfigMap>): readonly Trigger[] {
@@ -109,6 +110,7 @@ function look(row: WorkloadRow, object: KubeObject): string {
     workload.templateLabels,
     workload.templateAnnotations[annotations.configHash],
     workload.serviceAccount ?? '',
+    decisiveParts(workload),
     workload.rollout,
     row.pods(object),
     spec?.replicas,

@@ -8,16 +8,18 @@ import { markerOf, ourNamesIn } from './marker.ts';
 import { portExclusions } from './port-exclusions.ts';
 import { volumeNamesOf, volumeTaken } from './volume-names.ts';
 
-export type ConflictReason =
-  | 'UnsupportedOS'
-  | 'ContainerNameTaken'
-  | 'HostNetworkConflict'
-  | 'PodSecurityConflict'
-  | 'SpiffeUnavailable'
-  | 'ProxyUidTaken'
-  | 'InvalidAnnotation'
-  | 'VolumeNameTaken'
-  | 'MarkerForged';
+export const conflictReasons = [
+  'UnsupportedOS',
+  'ContainerNameTaken',
+  'HostNetworkConflict',
+  'PodSecurityConflict',
+  'SpiffeUnavailable',
+  'ProxyUidTaken',
+  'InvalidAnnotation',
+  'VolumeNameTaken',
+  'MarkerForged',
+] as const;
+export type ConflictReason = (typeof conflictReasons)[number];
 
 /** The reason and one sentence with the remedy. */
 export interface Conflict {

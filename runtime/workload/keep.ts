@@ -1,4 +1,4 @@
-/** What the cache keeps of a workload: who it is, its template's metadata, ports and account, and how its rollout stands. */
+/** What the cache keeps of a workload: who it is, its template's metadata, ports and account, what decides whether it can be injected, and how its rollout stands. */
 
 import type { KubeObject, ObjectMeta } from '../engine/types.ts';
 
@@ -88,16 +88,38 @@ function keptTemplate(template: unknown): Fields {
   return {
     ...(metadata === undefined ? {} : { metadata: keepMetadata(metadata as ObjectMeta) }),
     spec: {
-      ...picked(podSpec, ['serviceAccountName', 'hostNetwork']),
-      ...(podSpec['initContainers'] === undefined ? {} : { initContainers: namesAndPorts(podSpec['initContainers']) }),
-      containers: namesAndPorts(podSpec['containers']),
+      ...picked(podSpec, ['serviceAccountName', 'hostNetwork', 'os']),
+      ...keptUser(podSpec),
+      ...keptVolumes(podSpec['volumes']),
+      ...(podSpec['initContainers'] === undefined ? {} : { initContainers: keptContainers(podSpec['initContainers']) }),
+      containers: keptContainers(podSpec['containers']),
     },
   };
 }
 
-function namesAndPorts(containers: unknown): readonly Fields[] {
+function keptContainers(containers: unknown): readonly Fields[] {
   if (!Array.isArray(containers)) return [];
-  return containers.map((container) => picked(fieldsOf(container), ['name', 'ports', 'restartPolicy']));
+  return containers
+    .map(fieldsOf)
+    .map((container) => ({ ...picked(container, ['name', 'ports', 'restartPolicy']), ...keptUser(container) }));
+}
+
+/** Of a pod, or of one container. */
+function keptUser({ securityContext }: Fields): Fields {
+  const kept = picked(fieldsOf(securityContext), ['runAsUser']);
+  return Object.keys(kept).length === 0 ? {} : { securityContext: kept };
+}
+
+/** Volumes that are injected have names of this kind; any other is nobody's concern. */
+const volumePrefix = 'rossoctl-';
+
+function keptVolumes(volumes: unknown): Fields {
+  if (!Array.isArray(volumes)) return {};
+  const kept = volumes
+    .map(fieldsOf)
+    .filter(({ name }) => typeof name === 'string' && name.startsWith(volumePrefix))
+    .map((volume) => picked(volume, ['name', 'emptyDir']));
+  return kept.length === 0 ? {} : { volumes: kept };
 }
 
 function picked(from: Fields, names: readonly string[], wanted: (value: unknown) => boolean = isPresent): Fields {

@@ -167,3 +167,24 @@ test('AD-03 pods from before the enrolment that nothing replaces are told, and n
   await bed.client.mergePatch(target, { spec: { paused: false } });
   for (const runtime of ['weather', 'paused']) await ns.saysOfPods('True/AllInjected', runtime);
 });
+
+test('a DaemonSet whose template is certain to be refused keeps its pods, and is enrolled when it is corrected', async (t) => {
+  const ns = await refusing(bed, operator, 'certain', t);
+  const set = rolling('DaemonSet', ns.name);
+  const plain = podTemplate('weather-agent').spec.containers;
+  const template = { metadata: { labels: { app: 'weather-agent' } }, spec: { containers: plain, hostNetwork: true } };
+  await ns.create(kinds.daemonSet, { ...set, spec: { ...(set as { spec?: object }).spec, template } } as never);
+  await ns.untilRunning(2);
+  const before = (await ns.pods()).map(({ metadata }) => metadata.uid).sort();
+  await ns.create(kinds.agentRuntime, agentRuntime(ns.name, 'weather', targeting('DaemonSet')));
+  await ns.says('Error/HostNetworkConflict');
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  assert.deepEqual((await ns.pods()).map(({ metadata }) => metadata.uid).sort(), before);
+  assert.ok(!operator.writes(ns.name).some(({ resource }) => resource === 'daemonsets'));
+  const target = { kind: kinds.daemonSet, namespace: ns.name, name: 'weather-agent' };
+  await bed.client.mergePatch(target, { spec: { template: { spec: { hostNetwork: null } } } });
+  await eventually(async () => {
+    const { spec } = await bed.client.get(kinds.daemonSet, { namespace: ns.name, name: 'weather-agent' });
+    assert.equal(spec.template.metadata?.labels?.[labels.type], 'agent');
+  }, 30_000);
+});

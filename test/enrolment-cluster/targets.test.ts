@@ -105,7 +105,9 @@ test('AD-03 pods without sidecars are named, and no longer when they are gone', 
   const ns = await inNamespace(bed, 'bare');
   const kubelet = startKubelet(bed, ns.name);
   t.after(kubelet.stop);
-  const unmarked = { spec: { template: { metadata: { annotations: { [annotations.injected]: null } } } } };
+  const unmarked = {
+    spec: { template: { metadata: { annotations: { [annotations.injected]: null } }, spec: { initContainers: null } } },
+  };
   await ns.create(kinds.deployment, deployment(ns.name));
   await bed.client.mergePatch({ kind: kinds.deployment, namespace: ns.name, name: 'weather-agent' }, unmarked);
   await ns.create(kinds.agentRuntime, agentRuntime(ns.name));

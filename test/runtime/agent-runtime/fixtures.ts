@@ -29,6 +29,8 @@ export interface WorkloadShape {
   readonly templateLabels?: Readonly<Record<string, string>>;
   readonly hash?: string;
   readonly serviceAccount?: string;
+  readonly templateAnnotations?: Readonly<Record<string, string>>;
+  readonly podSpec?: Readonly<Record<string, unknown>>;
   readonly replicas?: number;
   readonly rolling?: boolean;
   readonly spec?: Readonly<Record<string, unknown>>;
@@ -44,11 +46,15 @@ export function workload(shape: WorkloadShape = {}): Workload {
   const template = {
     metadata: {
       labels: { app: 'weather-agent', ...shape.templateLabels },
-      ...(shape.hash === undefined ? {} : { annotations: { [annotations.configHash]: shape.hash } }),
+      annotations: {
+        ...shape.templateAnnotations,
+        ...(shape.hash === undefined ? {} : { [annotations.configHash]: shape.hash }),
+      },
     },
     spec: {
       containers: [{ name: 'agent' }],
       ...(shape.serviceAccount === undefined ? {} : { serviceAccountName: shape.serviceAccount }),
+      ...shape.podSpec,
     },
   };
   const replicas = shape.replicas ?? 2;
