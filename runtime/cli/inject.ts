@@ -24,6 +24,7 @@ export const injectCommand: Command = {
   help: `Reads YAML (several documents) or JSON (several, with or without --- between them) and prints what the operator makes of it.
 Pods and AdmissionReviews are injected; when there are none, workloads are, after the labels their AgentRuntime gives them.
 AgentRuntimes, ReplicaSets, Deployments, ConfigMaps and Namespaces among the documents stand for the cluster's state. Each object is there once.
+Of the objects only the fields that injection reads are checked; the API server checks the rest when they are applied.
 JSON is read strictly: a member twice or a number beyond a double is refused. A file named .json holds nothing else.
 Nothing is read from a network and nothing is written but the output. It is a preview: applying it is refused, because only the operator may
 set the type label. What is denied is left out of the output.
