@@ -45,9 +45,21 @@ export function parseFlags(argv: readonly string[], flags: readonly Flag[]): Arg
     const flag = flags.find(({ name }) => name === token.name);
     if (flag === undefined) throw unknownFlag(token.rawName, flags);
     if (flag.value === undefined) switches.add(withoutValue(flag, token.value));
-    else add(values, flag, token.value);
+    else add(values, flag, valueIn(token));
   }
   return { switches, values, positionals };
+}
+
+/** What matters of an option as the parser found it. */
+interface Token {
+  readonly rawName: string;
+  readonly value?: string | undefined;
+  readonly inlineValue?: boolean | undefined;
+}
+
+/** `-f=FILE` is `-f FILE`, as kubectl has it; the parser takes the sign for the beginning of the value. */
+function valueIn({ rawName, value, inlineValue }: Token): string | undefined {
+  return inlineValue === true && !rawName.startsWith('--') ? value?.replace(/^=/, '') : value;
 }
 
 function withoutValue({ name }: Flag, value: string | undefined): string {
