@@ -30,7 +30,7 @@ function refusal(workload: Workload, { reason, note }: Conflict): Obstacle {
   const stays =
     enrolled(workload).configHash === undefined
       ? 'It is not enrolled until then, and its pods are left alone'
-      : 'It stays enrolled, and nothing restarts its pods until then';
+      : 'It stays enrolled, and the operator does not restart its pods until then';
   return error(reason, `New pods of ${kind} ${name} would be refused: ${note}. ${stays}.`);
 }
 

@@ -175,11 +175,12 @@ test('a DaemonSet whose template is certain to be refused keeps its pods, and is
   const template = { metadata: { labels: { app: 'weather-agent' } }, spec: { containers: plain, hostNetwork: true } };
   await ns.create(kinds.daemonSet, { ...set, spec: { ...(set as { spec?: object }).spec, template } } as never);
   await ns.untilRunning(2);
-  const before = (await ns.pods()).map(({ metadata }) => metadata.uid).sort();
+  const uids = async () => new Set((await ns.pods()).map(({ metadata }) => metadata.uid));
+  const first = await uids();
   await ns.create(kinds.agentRuntime, agentRuntime(ns.name, 'weather', targeting('DaemonSet')));
   await ns.says('Error/HostNetworkConflict');
   await new Promise((resolve) => setTimeout(resolve, 1_000));
-  assert.deepEqual((await ns.pods()).map(({ metadata }) => metadata.uid).sort(), before);
+  assert.deepEqual(await uids(), first);
   assert.ok(!operator.writes(ns.name).some(({ resource }) => resource === 'daemonsets'));
   const target = { kind: kinds.daemonSet, namespace: ns.name, name: 'weather-agent' };
   await bed.client.mergePatch(target, { spec: { template: { spec: { hostNetwork: null } } } });

@@ -109,7 +109,10 @@ for (const [what, shape, reason, says] of rows) {
     const plan = decide(observed({ target: { found } }), now);
     assert.deepEqual([plan.apply, plan.patch], [[], undefined]);
     assert.equal(plan.status?.configHash, otherHash);
-    assert.match(plan.status?.message ?? '', /It stays enrolled, and nothing restarts its pods until then\.$/);
+    assert.match(
+      plan.status?.message ?? '',
+      /It stays enrolled, and the operator does not restart its pods until then\.$/,
+    );
   });
 
   test(`the webhook says the same of the pod: ${what}`, () => {
