@@ -74,8 +74,8 @@ function lookUp(
   }
 }
 
-function bundleOf({ data = {} }: ConfigMap, key: string, where: string): Bundle {
-  const found = bundleText(data, key);
+function bundleOf({ data = {}, binaryData = {} }: ConfigMap, key: string, where: string): Bundle {
+  const found = bundleText(data, key, Object.keys(binaryData));
   if ('problem' in found) return unavailable(`${where}: ${found.problem}`);
   const bundle = parseTrustBundle(found.text);
   if (bundle.anchors.length > 0) return { kind: 'usable', bundle };
@@ -83,12 +83,14 @@ function bundleOf({ data = {} }: ConfigMap, key: string, where: string): Bundle 
   return unavailable(`${where}, key ${found.key}, holds no certificate to trust: ${why}`);
 }
 
-function keep({ apiVersion, kind, metadata, data }: ConfigMap): ConfigMap {
+/** Of `binaryData` the names alone: that a bundle is there says why it is not found. */
+function keep({ apiVersion, kind, metadata, data, binaryData }: ConfigMap): ConfigMap {
   const { name, namespace, uid, resourceVersion } = metadata;
   return {
     apiVersion,
     kind,
     metadata: { name, namespace, uid, resourceVersion } as ConfigMap['metadata'],
     ...(data && { data }),
+    ...(binaryData && { binaryData: Object.fromEntries(Object.keys(binaryData).map((name) => [name, ''])) }),
   };
 }

@@ -11,10 +11,11 @@ export const mtlsModes = ['disabled', 'permissive', 'strict'] as const;
 export const phases = ['Pending', 'Active', 'Error'] as const;
 
 /** DNS-like name of a SPIFFE trust domain (SPIFFE-ID section 2.1: lower-case letters, digits, dots, dashes, underscores). */
+export const trustDomainPattern = '^[a-z0-9]([-a-z0-9._]*[a-z0-9])?$';
 export const TrustDomain = Type.String({
   minLength: 1,
   maxLength: 255,
-  pattern: '^[a-z0-9]([-a-z0-9._]*[a-z0-9])?$',
+  pattern: trustDomainPattern,
   description:
     'SPIFFE trust domain without spiffe://, of lower-case letters, digits, dots, dashes and underscores, for example prod.example.',
 });

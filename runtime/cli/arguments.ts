@@ -68,7 +68,8 @@ function withoutValue({ name }: Flag, value: string | undefined): string {
 }
 
 function add(values: Map<string, string[]>, flag: Flag, value: string | undefined): void {
-  if (value === undefined || value === '')
+  // `--bundle --trust-domain x`: what looks like the next flag is not this one's value.
+  if (value === undefined || value === '' || value.startsWith('--'))
     throw new CliError(`--${flag.name} needs a value: --${flag.name} ${flag.value}`);
   const given = values.get(flag.name) ?? [];
   if (given.length > 0 && flag.multiple !== true) throw new CliError(`--${flag.name} can be given once only`);

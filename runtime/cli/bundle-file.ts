@@ -17,14 +17,16 @@ export function bundleOf(source: SourceText, key: string): TrustBundle {
     throw new CliError(`${source.file} holds Kubernetes objects, but no ConfigMap with a trust bundle`);
   if (maps.length > 1)
     throw new CliError(`${source.file} holds ${maps.length} ConfigMaps; give the one with the trust bundle`);
-  const found = bundleText(textsOf(map.object['data']), key);
-  if ('problem' in found) throw new CliError(`${map.origin}: ${found.problem}; name the key with --bundle-key`);
-  return parseTrustBundle(found.text);
+  const texts = textsOf(map.object['data']);
+  const found = bundleText(texts, key, isRecord(map.object['binaryData']) ? Object.keys(map.object['binaryData']) : []);
+  if ('text' in found) return parseTrustBundle(found.text);
+  const remedy = Object.keys(texts).length > 1 ? '; name the key with --bundle-key' : '';
+  throw new CliError(`${map.origin}: ${found.problem}${remedy}`);
 }
 
-/** `kind: ConfigMap` and its like; in PEM and in a bundle document there is no such line. */
+/** It says apiVersion and kind, each at the beginning of a line or as a member: PEM and a bundle document do not say both. */
 function isManifest(text: string): boolean {
-  return /^[\s{]*"?(?:apiVersion|kind)"?\s*:/m.test(text) && /"?\bkind"?\s*:\s*"?[A-Z]/.test(text);
+  return ['apiVersion', 'kind'].every((name) => new RegExp(`^"?${name}"?\\s*:|[{,]\\s*"${name}"\\s*:`, 'm').test(text));
 }
 
 function textsOf(data: unknown): Readonly<Record<string, string>> {

@@ -1,7 +1,7 @@
 /** `rossoctl verify`: the verdict on a signed card as the operator would reach it; offline. */
 
 import { bindingScopes } from '../api/agent-card.ts';
-import { isTrustDomain } from '../signature/spiffe-id.ts';
+import { trustDomainPattern } from '../api/agent-runtime.ts';
 import type { VerifyOptions } from '../signature/verify.ts';
 import { type Arguments, type Flag, valueOf } from './arguments.ts';
 import { bundleOf } from './bundle-file.ts';
@@ -56,7 +56,7 @@ async function run(given: Arguments, terminal: Terminal): Promise<number> {
 /** The one positional argument of commands about a card. */
 export function cardFile({ positionals }: Arguments): string {
   const [file, ...more] = positionals;
-  if (file === undefined) throw new CliError('name the file with the card, or - for standard input');
+  if (!file) throw new CliError('name the file with the card, or - for standard input');
   if (more.length > 0) throw new CliError(`one card at a time; ${JSON.stringify(more[0])} is one too many`);
   return file;
 }
@@ -70,7 +70,7 @@ export function required(given: Arguments, name: string, what: string): string {
 
 function settingsOf(given: Arguments): Omit<VerifyOptions, 'bundle'> {
   const trustDomain = required(given, 'trust-domain', 'the trust domain whose identities may sign');
-  if (!isTrustDomain(trustDomain)) {
+  if (!new RegExp(trustDomainPattern).test(trustDomain)) {
     throw new CliError(
       `--trust-domain: ${JSON.stringify(trustDomain)} is no trust domain: lower-case letters, digits, dots, dashes and underscores, without spiffe://`,
     );
@@ -89,6 +89,12 @@ function workloadOf(given: Arguments): Pick<VerifyOptions, 'workload'> {
   const namespace = required(given, 'namespace', 'the namespace of the workload');
   givenNamespace(given);
   const serviceAccount = required(given, 'service-account', 'the ServiceAccount of the workload');
+  if (!/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(serviceAccount)) {
+    const allowed = 'lower-case letters, digits, dashes and dots';
+    throw new CliError(
+      `--service-account: ${JSON.stringify(serviceAccount)} is no name of a ServiceAccount: ${allowed}`,
+    );
+  }
   return { workload: { namespace, serviceAccount } };
 }
 

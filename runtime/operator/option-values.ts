@@ -1,5 +1,7 @@
 /** What an option is, and the kinds of values it takes: text to value, or a sentence saying what is allowed. */
 
+import { trustDomainPattern } from '../api/agent-runtime.ts';
+
 export interface Option<T> {
   readonly flag: string;
   /** Environment variable read when the flag is absent. */
@@ -42,7 +44,7 @@ export function oneOf<const T extends string>(...allowed: readonly T[]): (value:
 }
 
 export function trustDomain(value: string): string {
-  if (!/^[a-z0-9._-]{1,255}$/.test(value))
+  if (value.length > 255 || !new RegExp(trustDomainPattern).test(value))
     throw new Error('lower-case letters, digits, dots, dashes and underscores are expected, without spiffe://');
   return value;
 }

@@ -71,18 +71,29 @@ function gathered(parts: readonly (Anchor | string)[]): Found {
 /** Keys that SPIRE and its installers write. */
 const usualKeys = ['bundle.crt', 'bundle.spiffe'];
 
-/** The bundle's text in a ConfigMap's data: under `key`, or, when that is empty, under a usual key, or the only one. */
+/**
+ * The bundle's text in a ConfigMap's data: under `key`, or, when that is empty, under a usual key, or the only one. `binaryKeys`: of what it
+ * holds as `binaryData`, where a bundle is not looked for.
+ */
 export function bundleText(
   data: Readonly<Record<string, string>>,
   key: string,
+  binaryKeys: readonly string[] = [],
 ): { readonly text: string; readonly key: string } | { readonly problem: string } {
   const keys = Object.keys(data).sort();
   const found =
     key === '' ? (usualKeys.find((usual) => keys.includes(usual)) ?? (keys.length === 1 ? keys[0] : undefined)) : key;
   const text = found !== undefined && Object.hasOwn(data, found) ? data[found] : undefined;
   if (found !== undefined && text !== undefined) return { text, key: found };
-  const held = keys.length === 0 ? 'it holds nothing yet' : `it has ${keys.slice(0, 10).join(', ')}`;
+  const held = heldText(keys, binaryKeys);
   return {
     problem: key === '' ? `none of its keys is known to hold a trust bundle; ${held}` : `it has no key ${key}; ${held}`,
   };
+}
+
+function heldText(keys: readonly string[], binaryKeys: readonly string[]): string {
+  const listed = (names: readonly string[]) => names.slice(0, 10).join(', ');
+  if (keys.length > 0) return `it has ${listed(keys)}`;
+  if (binaryKeys.length > 0) return `it has ${listed(binaryKeys)} as binaryData; a bundle must be text under data`;
+  return 'it holds nothing yet';
 }

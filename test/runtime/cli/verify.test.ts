@@ -123,6 +123,8 @@ test('the bundle may be PEM, a SPIFFE document, or a ConfigMap in YAML or JSON',
     bundle('root-ec.spiffe.json'),
     bundle('configmap-spire-bundle.yaml'),
     file('map.json', map({ 'bundle.crt': pem })),
+    file('data-first.json', JSON.stringify({ data: { 'bundle.crt': pem }, kind: 'ConfigMap', apiVersion: 'v1' })),
+    file('told.pem', `kind: CA of the trial\n${pem}`),
     file('list.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [JSON.parse(map({ x: pem }))] })),
   ]) {
     const { code, err } = await withBundle(at);
@@ -136,6 +138,11 @@ test('the bundle may be PEM, a SPIFFE document, or a ConfigMap in YAML or JSON',
     unclear.err,
     /several\.json.*none of its keys is known to hold a trust bundle; it has a, b; name the key with --bundle-key/,
   );
+  const binary = file(
+    'binary.json',
+    JSON.stringify({ ...(JSON.parse(map({})) as object), binaryData: { 'bundle.crt': 'eA==' } }),
+  );
+  assert.match((await withBundle(binary)).err, /it has bundle\.crt as binaryData; a bundle must be text under data$/m);
 });
 
 test('a bundle with nothing in it is an answer, and what is left out is said', async () => {
@@ -179,6 +186,16 @@ test('wrong usage and files that cannot be read: exit code 2 and what to do', as
     [[good, ...usual, '--scope', 'workload'], /name the namespace of the workload with --namespace/],
     [[good, ...usual, '-n', 'team1'], /--namespace says nothing without --scope workload/],
     [[good, ...usual, '--profiles', 'none'], /--profiles: "none" is none of all, jcs/],
+    [[good, '--bundle', '--trust-domain', 'example.org'], /--bundle needs a value: --bundle FILE/],
+    [[''], /name the file with the card/],
+    [
+      [good, ...usual, '--scope', 'workload', '-n', 'team1', '--service-account', 'a/../b'],
+      /--service-account: "a\/\.\.\/b" is no name of a ServiceAccount: lower-case letters, digits, dashes and dots/,
+    ],
+    ...['..', '-', 'a-', 'Example.org'].map((domain): readonly [readonly string[], RegExp] => [
+      [good, '--bundle', usual[1] ?? '', '--trust-domain', domain],
+      /is no trust domain: lower-case letters/,
+    ]),
     [[good, ...usual, '--bundle-key', 'x'], /--bundle-key is for a ConfigMap/],
     [[good, ...usual, '--trustdomain', 'x'], /unknown flag --trustdomain; did you mean --trust-domain\?/],
   ];
