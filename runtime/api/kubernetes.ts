@@ -81,6 +81,8 @@ export interface PodSpec {
   readonly initContainers?: readonly Container[];
   readonly containers: readonly Container[];
   readonly volumes?: readonly Volume[];
+  /** Of the pod as a whole. */
+  readonly resources?: ResourceRequirements;
   readonly securityContext?: {
     readonly fsGroup?: number;
     readonly runAsUser?: number;

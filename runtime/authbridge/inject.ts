@@ -7,6 +7,7 @@ import type { ObjectMeta } from '../engine/types.ts';
 import type { Build } from './build.ts';
 import { clientRegistration } from './client-registration.ts';
 import { envoyProxy } from './envoy-proxy.ts';
+import { raised } from './pod-resources.ts';
 import { proxyInit } from './proxy-init.ts';
 import type { Sidecar } from './sidecar.ts';
 import type { ContainerName } from './snapshot.ts';
@@ -56,10 +57,10 @@ export function additions(build: Build): Additions {
 
 /**
  * The pod with the additions: ours before the user's init containers, so that their traffic is captured too, ordinary ones and volumes at the end.
- * Shares every subtree it does not change with `pod`; the user's containers, volumes and pod-level settings are among those. A volume the user declares under one of our names (see `svidDirectory`) is kept.
+ * Shares every subtree it does not change with `pod`; the user's containers and volumes are among those, and all pod-level settings but `resources`. A volume the user declares under one of our names (see `svidDirectory`) is kept.
  */
 export function inject<P extends HasSpec>(pod: P, added: Additions): P {
-  const { initContainers, containers: own, volumes } = pod.spec;
+  const { initContainers, containers: own, volumes, resources } = pod.spec;
   const declared = new Set((volumes ?? []).map(({ name }) => name));
   const missing = added.volumes.filter(({ name }) => !declared.has(name));
   const spec: PodSpec = {
@@ -67,6 +68,7 @@ export function inject<P extends HasSpec>(pod: P, added: Additions): P {
     ...(added.init.length === 0 ? {} : { initContainers: [...added.init, ...(initContainers ?? [])] }),
     ...(added.plain.length === 0 ? {} : { containers: [...own, ...added.plain] }),
     ...(missing.length === 0 ? {} : { volumes: [...(volumes ?? []), ...missing] }),
+    ...(resources ? { resources: raised(resources, [...added.init, ...added.plain]) } : {}),
   };
   const metadata = { ...pod.metadata, annotations: { ...pod.metadata?.annotations, ...added.annotations } };
   return { ...pod, metadata, spec };

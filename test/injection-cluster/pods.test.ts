@@ -86,6 +86,14 @@ describe('injected pods on a real API server', { timeout: 120_000 }, () => {
     await admitted(injectedPod({ config: { spiffe: { volume: 'hostPath' } } }));
   });
 
+  test('a pod with resources of its own is admitted: they grow by what is injected', async () => {
+    const pod = p0();
+    const resources = { requests: { cpu: '10m', memory: '1Mi' }, limits: { cpu: '20m', memory: '100Mi' } };
+    const returned = await admitted(injectedPod({ pod: { ...pod, spec: { ...pod.spec, resources } } }));
+    assert.notDeepEqual(returned.spec.resources, resources);
+    assert.equal(judged({ pod: { ...returned, apiVersion: 'v1', kind: 'Pod' } }).verdict.kind, 'allow');
+  });
+
   test('PM-09 a namespace enforcing "restricted" admits everything but proxy-init', async () => {
     for (const gates of gateCombinations) {
       const runtime = r0({ authBridgeMode: 'proxy-sidecar' });
