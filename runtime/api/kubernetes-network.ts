@@ -1,7 +1,15 @@
 /** The part of Kubernetes' network objects that is read or written. */
 
 import type { KubeObject } from '../engine/types.ts';
-import type { LabelSelector } from './kubernetes.ts';
+
+export interface LabelSelector {
+  readonly matchLabels?: Readonly<Record<string, string>>;
+  readonly matchExpressions?: readonly {
+    readonly key: string;
+    readonly operator: string;
+    readonly values?: readonly string[];
+  }[];
+}
 
 export interface ServicePort {
   readonly name?: string;

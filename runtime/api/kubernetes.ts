@@ -1,6 +1,7 @@
 /** The parts of Kubernetes' own objects that this project reads or writes. Everything else in them passes through untouched. */
 
 import type { KubeObject, ObjectMeta } from '../engine/types.ts';
+import type { LabelSelector } from './kubernetes-network.ts';
 
 export type * from './kubernetes-network.ts';
 
@@ -106,15 +107,6 @@ export interface Pod extends KubeObject {
 export interface PodTemplate {
   readonly metadata?: ObjectMeta;
   readonly spec: PodSpec;
-}
-
-export interface LabelSelector {
-  readonly matchLabels?: Readonly<Record<string, string>>;
-  readonly matchExpressions?: readonly {
-    readonly key: string;
-    readonly operator: string;
-    readonly values?: readonly string[];
-  }[];
 }
 
 /** A condition of one of Kubernetes' own workloads. */
