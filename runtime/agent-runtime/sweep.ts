@@ -141,15 +141,10 @@ function verdictOf({ status, reason, message }: Finding): Verdict {
   return { status, reason, message };
 }
 
-/** A DaemonSet ends its pods before it makes their successors, a StatefulSet one by one: those from before are told of only while there are any. */
-function awaited({ workload: { ref }, pods, unseen, hash }: SweepInput): Verdict {
-  const isOlderRunning = unseen > 0 || pods.some((pod) => pod.hash !== hash);
-  const message = `Pods of ${ref.kind} ${ref.name} that are made from the enrolled template are awaited`;
-  return {
-    status: 'Unknown',
-    reason: 'PodsAwaited',
-    message: isOlderRunning ? `${message}; until then those from before it run on.` : `${message}.`,
-  };
+/** The same words while a rollout goes on: a DaemonSet ends its pods before it makes their successors, a Deployment afterwards. */
+function awaited({ workload: { ref } }: SweepInput): Verdict {
+  const message = `Pods of ${ref.kind} ${ref.name} that are made from the enrolled template are awaited; Kubernetes replaces those from before it in its own order.`;
+  return { status: 'Unknown', reason: 'PodsAwaited', message };
 }
 
 /** There is at least one pod, or none is wanted, and all are injected. */

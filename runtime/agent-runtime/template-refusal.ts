@@ -22,7 +22,8 @@ export function templateRefusal(facts: Facts, workload: Workload): Obstacle | un
   const level = restrictingLevel(namespace.labels);
   const where = { namespace: workload.namespace, restrictingLevel: level };
   const found = templateConflict({ pod, ...where, csiDriver, effective, components }, workload.name);
-  return found && refusal(workload, found);
+  // That is the cluster's and the configuration's doing, not the template's: the change is rolled out, and its pods say what they lack.
+  return found === undefined || found.reason === 'SpiffeUnavailable' ? undefined : refusal(workload, found);
 }
 
 function refusal(workload: Workload, { reason, note }: Conflict): Obstacle {

@@ -169,7 +169,7 @@ const others: readonly (readonly [what: string, given: Partial<Observed>, reason
     { target: { found: kept(workload(marked)) } },
     'Configured',
   ],
-  ['strict without the CSI driver', { runtime: strict, hasCsiDriver: false }, 'SpiffeUnavailable'],
+  ['strict without the CSI driver', { runtime: strict, hasCsiDriver: false }, 'Configured'],
   ['strict with it', { runtime: strict }, 'Configured'],
   [
     'hostPath where Pod Security forbids it',
