@@ -93,6 +93,7 @@ describe('bad input while it runs', { timeout: 240_000 }, () => {
     await bed.installRest();
     await untilReady(operator, 60_000);
     await untilLeading(operator);
+    await eventually(() => bed.service.ready.includes('op'));
   });
 
   test('malformed ConfigMaps and files: named in the status, or kept as they were; no pod template changes; mended ones count', async () => {
