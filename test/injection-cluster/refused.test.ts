@@ -60,7 +60,6 @@ const templates: readonly Refused[] = [
   {
     name: 'strict',
     spec: { mtlsMode: 'strict' },
-    reason: 'SpiffeUnavailable',
     words: /mtlsMode strict needs a SPIFFE identity/,
   },
   {
