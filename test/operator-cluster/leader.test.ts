@@ -70,6 +70,7 @@ describe('one operator process writes', { timeout: 240_000 }, () => {
     await applyAll(bed.client, [own]);
     await untilReady(leader);
     await untilLeading(leader);
+    await eventually(() => bed.service.ready.includes('first'));
     await allActive(await enrolThree());
     const isWritten = ({ method, url }: { readonly method: string; readonly url: string }): boolean =>
       url.includes('/leases') && method !== 'GET';

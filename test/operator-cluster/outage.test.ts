@@ -34,6 +34,7 @@ describe('the operator and an API server that is away', { timeout: isLong ? 900_
     bed = await startOperatorBed('outage');
     operator = await supervise(bed, 'op');
     await untilLeading(operator.current);
+    await eventually(() => bed.service.ready.length === 1);
   });
   after(async () => {
     await operator.end();

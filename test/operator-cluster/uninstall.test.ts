@@ -10,7 +10,7 @@ import { textOf, tracesIn } from '../../runtime/operator/traces.ts';
 import { cli } from '../runtime/cli/run-cli.ts';
 import { eventually } from '../support/engine-bed.ts';
 import { carriedBy, nothingCarried, untilSays } from '../support/enrolments.ts';
-import { type OperatorBed, startOperatorBed, untilReady } from '../support/operator-bed.ts';
+import { type OperatorBed, startOperatorBed } from '../support/operator-bed.ts';
 import { applyAll, kindOf } from '../support/operator-platform.ts';
 import { createNamespace, runtimeFor, workload, workloadKinds, type Written } from '../support/workload-objects.ts';
 import { verifying, verifyingFlags } from './card-life.ts';
@@ -63,8 +63,7 @@ test('UP-01 beside an operator that runs: said first, then done, and done again 
   timeout: 180_000,
 }, async () => {
   bed = await startOperatorBed('uninstall', { platform: verifying });
-  const operator = await bed.start('operator', { flags: verifyingFlags });
-  await untilReady(operator);
+  const operator = await bed.startReady('operator', { flags: verifyingFlags });
   const written = await enrolled(bed, 'team1');
   const said = await rossoctl(bed);
   assert.equal(said.code, 0, said.err);
@@ -94,8 +93,7 @@ test('UP-02 with the operator and its namespace gone: workloads are let go, reso
 }, async () => {
   bed = await startOperatorBed('uninstall-late', { platform: verifying });
   const { client } = bed;
-  const operator = await bed.start('operator', { flags: verifyingFlags });
-  await untilReady(operator);
+  const operator = await bed.startReady('operator', { flags: verifyingFlags });
   const written = await enrolled(bed, 'team1');
   await operator.kill();
   await client.remove({ kind: kinds.namespace, name: install.namespace });
