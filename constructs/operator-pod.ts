@@ -1,4 +1,4 @@
-/** The operator's pod: one container that passes Pod Security "restricted", with its configuration mounted and reloadable. */
+/** The operator's pod: one container that passes Pod Security "restricted". */
 
 import { install } from '../runtime/api/names.ts';
 import type { CertificateSource } from './certificates.ts';

@@ -124,9 +124,8 @@ export function createContacts(options: ContactsOptions): Contacts & { readonly 
   }
 
   /** Whoever is not late by the old rhythm is not late at once by a quicker one, in which it has not been asked yet; nor is it waited for any longer. */
-  function bearWith({ memory, ...entry }: Entry, before: Wanted): Entry['memory'] {
+  function bearWith({ memory, wanted: { patienceMs } }: Entry, before: Wanted): Entry['memory'] {
     const { sinceMs } = memory;
-    const { patienceMs } = entry.wanted;
     if (sinceMs === undefined || patienceMs > before.patienceMs) return memory;
     const lostMs = Math.min(sinceMs + before.patienceMs, time.monotonicMs() + patienceMs);
     return { ...memory, sinceMs: Math.max(sinceMs, lostMs - patienceMs) };

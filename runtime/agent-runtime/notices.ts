@@ -1,8 +1,7 @@
 /** Which changes of the conditions are worth a Kubernetes event: one a change, none while nothing changes (OB-02). */
 
-import type { Condition } from '../api/conditions.ts';
+import { type Condition, conflictReasons } from '../api/conditions.ts';
 import type { Notice } from '../engine/types.ts';
-import { conflictReasons } from '../config/conflicts.ts';
 
 interface Row {
   readonly type: string;

@@ -12,6 +12,19 @@ export interface Condition {
 /** A condition as a decision states it: when it last changed follows from the previous ones. */
 export type Finding = Omit<Condition, 'lastTransitionTime' | 'observedGeneration'>;
 
+/** Why a pod cannot be injected, or a workload's template is certain not to be. */
+export const conflictReasons = [
+  'UnsupportedOS',
+  'ContainerNameTaken',
+  'HostNetworkConflict',
+  'PodSecurityConflict',
+  'SpiffeUnavailable',
+  'ProxyUidTaken',
+  'InvalidAnnotation',
+  'VolumeNameTaken',
+  'MarkerForged',
+] as const;
+
 /** Every reason an AgentRuntime's conditions can have, by condition type. */
 export const agentRuntimeReasons = {
   TargetResolved: [
@@ -34,15 +47,7 @@ export const agentRuntimeReasons = {
     'ConfigUnavailable',
     'DuplicateTarget',
     'FieldConflict',
-    'UnsupportedOS',
-    'ContainerNameTaken',
-    'HostNetworkConflict',
-    'PodSecurityConflict',
-    'SpiffeUnavailable',
-    'ProxyUidTaken',
-    'InvalidAnnotation',
-    'VolumeNameTaken',
-    'MarkerForged',
+    ...conflictReasons,
     'RolloutPending',
     'PodsRefused',
     'RolloutStalled',

@@ -58,7 +58,7 @@ async function run(given: Arguments, terminal: Terminal): Promise<number> {
     );
     return exitCodes.denied;
   }
-  const warnings = [...signed.warnings, ...dateWarnings(chain.text), ...sizeWarning(text)];
+  const warnings = [...signed.warnings, ...dateWarnings(chain.text), ...sizeWarning(signed.card)];
   for (const warning of warnings) terminal.err(`warning: ${warning}`);
   await written(text, output, terminal);
   return exitCodes.ok;
@@ -94,8 +94,8 @@ function textOf(card: JsonObject): string | undefined {
 /** The operator keeps no larger one in status. */
 const mostKept = 256 * 1024;
 
-function sizeWarning(text: string): readonly string[] {
-  if (Buffer.byteLength(JSON.stringify(JSON.parse(text))) <= mostKept) return [];
+function sizeWarning(card: JsonObject): readonly string[] {
+  if (Buffer.byteLength(JSON.stringify(card)) <= mostKept) return [];
   return [`the card is larger than ${mostKept} bytes: the operator verifies it, but does not store it`];
 }
 

@@ -1,5 +1,6 @@
 /** What makes an injected pod impossible or unsafe: one row a rule, each with the sentence that says what to do. Of a pod, or of the template it is made from. */
 
+import type { conflictReasons } from '../api/conditions.ts';
 import type { Pod } from '../api/kubernetes.ts';
 import { containers, credentialsSecretName } from '../api/names.ts';
 import { type Components, containerNames, lacksCsiDriver, spiffeCsiDriver } from './components.ts';
@@ -8,17 +9,6 @@ import { markerOf, ourNamesIn } from './marker.ts';
 import { portExclusions } from './port-exclusions.ts';
 import { volumeNamesOf, volumeTaken } from './volume-names.ts';
 
-export const conflictReasons = [
-  'UnsupportedOS',
-  'ContainerNameTaken',
-  'HostNetworkConflict',
-  'PodSecurityConflict',
-  'SpiffeUnavailable',
-  'ProxyUidTaken',
-  'InvalidAnnotation',
-  'VolumeNameTaken',
-  'MarkerForged',
-] as const;
 export type ConflictReason = (typeof conflictReasons)[number];
 
 /** The reason and one sentence with the remedy. */

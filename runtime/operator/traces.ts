@@ -38,13 +38,6 @@ export async function tracesIn(client: Client, namespace: string): Promise<Trace
     all(client, bindingKind),
     all(client, policyKind),
   ]);
-  const own = { labels: `${labels.managedBy}=${managedBy},${labels.policyType}=${policyType}` };
-  const [runtimes, cards, networkPolicies] = await Promise.all([
-    all(client, kinds.agentRuntime),
-    all(client, kinds.agentCard),
-    all(client, kinds.networkPolicy, own),
-  ]);
-  const ref = (kind: Kind) => (object: KubeObject) => refOf(kind, object);
   return {
     gates: [
       ...mutating.filter(isOurWebhook).map(ref(kinds.mutatingWebhookConfiguration)),
@@ -53,9 +46,21 @@ export async function tracesIn(client: Client, namespace: string): Promise<Trace
       ...admissionPolicies.filter(({ metadata }) => isOurPolicy(metadata.name)).map(ref(policyKind)),
     ],
     operator: await operatorOf(client, namespace),
-    resources: [...runtimes.map(ref(kinds.agentRuntime)), ...cards.map(ref(kinds.agentCard))],
-    networkPolicies: networkPolicies.map(ref(kinds.networkPolicy)),
+    resources: await resourcesIn(client),
+    networkPolicies: await networkPoliciesIn(client),
   };
+}
+
+/** See `Traces.resources`. */
+export async function resourcesIn(client: Client): Promise<readonly ObjectRef[]> {
+  const [runtimes, cards] = await Promise.all([all(client, kinds.agentRuntime), all(client, kinds.agentCard)]);
+  return [...runtimes.map(ref(kinds.agentRuntime)), ...cards.map(ref(kinds.agentCard))];
+}
+
+/** See `Traces.networkPolicies`. */
+export async function networkPoliciesIn(client: Client): Promise<readonly ObjectRef[]> {
+  const own = { labels: `${labels.managedBy}=${managedBy},${labels.policyType}=${policyType}` };
+  return (await all(client, kinds.networkPolicy, own)).map(ref(kinds.networkPolicy));
 }
 
 /** By the names of the webhooks in it: an older install may have called the object otherwise. */
@@ -87,6 +92,8 @@ async function all<T extends KubeObject>(client: Client, kind: Kind<T>, more: { 
     throw error;
   }
 }
+
+const ref = (kind: Kind) => (object: KubeObject) => refOf(kind, object);
 
 function refOf(kind: Kind, { metadata }: KubeObject): ObjectRef {
   const { namespace, name = '', uid } = metadata;

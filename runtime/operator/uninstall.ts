@@ -18,7 +18,7 @@ import { createManager, type ElectionCallbacks } from '../engine/manager.ts';
 import { createMetrics } from '../engine/metrics.ts';
 import { createTransport } from '../engine/transport.ts';
 import type { Controller, Log, ObjectRef } from '../engine/types.ts';
-import { remove, removeAll, type Traces, tracesIn } from './traces.ts';
+import { networkPoliciesIn, remove, removeAll, resourcesIn, type Traces, tracesIn } from './traces.ts';
 
 export interface UninstallOptions {
   readonly connection: Connection;
@@ -32,6 +32,7 @@ export interface UninstallOptions {
 }
 
 const pollMs = 1_000;
+
 export interface Uninstaller {
   find(): Promise<Traces>;
   /** In an order that leaves nothing waiting for what is gone. Resolves to what is left after `withinMs`: nothing, if all went well. */
@@ -54,7 +55,7 @@ export function createUninstaller(options: UninstallOptions): Uninstaller {
       if (found.resources.length > 0)
         report(`${found.resources.length} AgentRuntimes and AgentCards are being deleted`);
       const left = await released(options, client);
-      await removeAll(client, (await tracesIn(client, namespace)).networkPolicies, report);
+      await removeAll(client, await networkPoliciesIn(client), report);
       return left;
     },
     close: () => client.close(),
@@ -63,14 +64,13 @@ export function createUninstaller(options: UninstallOptions): Uninstaller {
 
 /** Runs the controllers that let go, until what is being deleted is gone; what is left then. */
 async function released(options: UninstallOptions, client: Client): Promise<readonly ObjectRef[]> {
-  const remaining = async (): Promise<readonly ObjectRef[]> => (await tracesIn(client, options.namespace)).resources;
-  let left = await remaining();
+  let left = await resourcesIn(client);
   if (left.length === 0) return left;
   const manager = await letGo(options, client);
   await manager.start();
   try {
     const end = systemClock.monotonicMs() + options.withinMs;
-    for (let told = left.length; left.length > 0 && systemClock.monotonicMs() < end; left = await remaining()) {
+    for (let told = left.length; left.length > 0 && systemClock.monotonicMs() < end; left = await resourcesIn(client)) {
       if (left.length !== told) options.report(`${left.length} left`);
       told = left.length;
       await new Promise((resolve) => setTimeout(resolve, pollMs));

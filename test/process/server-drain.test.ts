@@ -1,21 +1,10 @@
 import assert from 'node:assert/strict';
 import https from 'node:https';
-import { afterEach, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type RunningOptions, allow, runningServer } from '../runtime/engine/admission-fixtures.ts';
+import { allow } from '../runtime/engine/admission-fixtures.ts';
 import { call } from '../runtime/engine/https-call.ts';
-
-type Running = Awaited<ReturnType<typeof runningServer>>;
-const started: { stop(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of started.splice(0)) await one.stop();
-});
-
-async function start(options: RunningOptions = {}): Promise<Running> {
-  const running = await runningServer(options);
-  started.push(running);
-  return running;
-}
+import { start } from './running.ts';
 
 describe('the end', () => {
   test('not ready first, still serving, then what is under way is finished, then closed', async () => {

@@ -1,32 +1,12 @@
 import assert from 'node:assert/strict';
 import https from 'node:https';
-import { afterEach, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import type { AdmissionReview } from '../../runtime/engine/admission-review.ts';
-import {
-  type Review,
-  type RunningOptions,
-  allow,
-  inject,
-  pod,
-  reviewOf,
-  runningServer,
-  testAuthority,
-} from '../runtime/engine/admission-fixtures.ts';
+import { type Review, allow, inject, pod, reviewOf, testAuthority } from '../runtime/engine/admission-fixtures.ts';
 import { call } from '../runtime/engine/https-call.ts';
-
-type Running = Awaited<ReturnType<typeof runningServer>>;
-const started: { stop(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of started.splice(0)) await one.stop();
-});
-
-async function start(options: RunningOptions = {}): Promise<Running> {
-  const running = await runningServer(options);
-  started.push(running);
-  return running;
-}
+import { start } from './running.ts';
 
 test('a review is answered over TLS, whatever the content type says', async () => {
   const running = await start({ review: inject });

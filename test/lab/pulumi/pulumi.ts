@@ -1,5 +1,5 @@
 // A Pulumi of one's own: its CLI, the Kubernetes provider and a state in a folder, without an account and without a download.
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { spawn } from 'node:child_process';
 import { pulumiBinaries, pulumiKubernetesVersion } from '../binaries.ts';
@@ -80,8 +80,3 @@ function runCli(
 
 /** The release of the Kubernetes provider that is built here. */
 export const providerVersion: string = pulumiKubernetesVersion;
-
-/** What the CLI keeps of a stack, for tests that look whether a secret is in it. */
-export function stateText(dir: string, project: string, stack: string): string {
-  return readFileSync(path.join(dir, 'pulumi-state', '.pulumi', 'stacks', project, `${stack}.json`), 'utf8');
-}

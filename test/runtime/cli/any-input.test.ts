@@ -5,6 +5,7 @@ import test from 'node:test';
 import * as fc from 'fast-check';
 import { parse } from 'yaml';
 import { configMap, deploymentYaml, inject, podYaml, r0Yaml } from './run-cli.ts';
+import { pathsOf, replaced, review } from './spoiled.ts';
 
 const documents: readonly object[] = [
   podYaml,
@@ -14,31 +15,6 @@ const documents: readonly object[] = [
   '{apiVersion: v1, kind: Namespace, metadata: {name: team1, labels: {a: b}}}',
   '{apiVersion: batch/v1, kind: CronJob, metadata: {name: c}, spec: {jobTemplate: {spec: {template: {spec: {containers: [{name: a}]}}}}}}',
 ].map((text) => parse(text) as object);
-
-const review = (object: unknown) => ({
-  apiVersion: 'admission.k8s.io/v1',
-  kind: 'AdmissionReview',
-  request: {
-    uid: 'u',
-    kind: { group: '', version: 'v1', kind: 'Pod' },
-    operation: 'CREATE',
-    namespace: 'team1',
-    object,
-  },
-});
-
-/** Every path of a document, for one of them to be replaced. */
-function pathsOf(value: unknown, path: readonly string[] = []): readonly (readonly string[])[] {
-  if (typeof value !== 'object' || value === null) return [path];
-  return [path, ...Object.entries(value).flatMap(([key, each]) => pathsOf(each, [...path, key]))];
-}
-
-function replaced(value: unknown, [step, ...rest]: readonly string[], by: unknown): unknown {
-  if (step === undefined) return by;
-  const copy: unknown = structuredClone(value);
-  if (typeof copy !== 'object' || copy === null) return by;
-  return Object.assign(copy, { [step]: replaced((copy as Record<string, unknown>)[step], rest, by) });
-}
 
 /** A document with one value anywhere in it replaced by any JSON. */
 const spoiled = fc

@@ -3,20 +3,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parse } from 'yaml';
+import { type Path, pathsOf, replaced, review } from './spoiled.ts';
 import { configMap, deploymentYaml, inject, podYaml, r0Yaml, stream } from './run-cli.ts';
-
-type Path = readonly (string | number)[];
-
-function replaced(value: unknown, [step, ...rest]: Path, by: unknown): unknown {
-  if (step === undefined) return by;
-  const copy = structuredClone((typeof value === 'object' ? value : null) ?? {});
-  return Object.assign(copy, { [step]: replaced((copy as Record<string, unknown>)[step], rest, by) });
-}
-
-function pathsOf(value: unknown, path: Path = []): readonly Path[] {
-  if (typeof value !== 'object' || value === null) return [path];
-  return [path, ...Object.entries(value).flatMap(([key, each]) => pathsOf(each, [...path, key]))];
-}
 
 const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'weather-agent', uid: 'd1', controller: true };
 const meta = { namespace: 'team1', uid: 'u1', labels: { a: 'b' }, annotations: { c: 'd' } };
@@ -150,19 +138,6 @@ for (const [what, object, path, by, words] of others) {
     assert.ok(err.endsWith(`: ${words}\n`), err);
   });
 }
-
-const review = (object: unknown) => ({
-  apiVersion: 'admission.k8s.io/v1',
-  kind: 'AdmissionReview',
-  request: {
-    uid: 'u',
-    kind: { group: '', version: 'v1', kind: 'Pod' },
-    operation: 'CREATE',
-    namespace: 'team1',
-    object,
-    userInfo: { username: 'x' },
-  },
-});
 
 test('a pod under review whose name is no text is named as one without', async () => {
   for (const field of ['name', 'generateName', 'namespace']) {
