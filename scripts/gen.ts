@@ -1,4 +1,4 @@
-/** Writes what is generated from the schemas: CRD manifests and their cdk8s imports (`npm run gen`); `--check` only compares. */
+/** Writes what is generated from the sources: CRD manifests, their cdk8s imports and the reference pages (`npm run gen`); `--check` only compares. */
 
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { crdManifest, crdSources } from '../constructs/crds.ts';
 import { apiGroup } from '../runtime/api/names.ts';
 import { erasableImport } from './erasable-import.ts';
 import { parseCommandLine } from './command-line.ts';
+import { referencePages } from './reference/pages.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const banner = 'Generated from runtime/api by `npm run gen`; do not edit.';
@@ -45,7 +46,8 @@ async function importFiles(crds: Generated): Promise<Generated> {
 /** Every generated file of the repository. Deterministic: two runs give the same bytes. */
 export async function generatedFiles(): Promise<Generated> {
   const crds = crdFiles();
-  return new Map([...crds, ...(await importFiles(crds))]);
+  const [imports, pages] = await Promise.all([importFiles(crds), referencePages()]);
+  return new Map([...crds, ...imports, ...pages]);
 }
 
 function readOrEmpty(file: string): string {

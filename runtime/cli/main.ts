@@ -12,7 +12,8 @@ import { statusCommand } from './status.ts';
 import { uninstallCommand } from './uninstall.ts';
 import { verifyCommand } from './verify.ts';
 
-const commands: readonly Command[] = Object.freeze([
+/** Every command, in the order of the overview. */
+export const commands: readonly Command[] = Object.freeze([
   injectCommand,
   explainCommand,
   statusCommand,

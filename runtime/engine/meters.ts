@@ -27,9 +27,17 @@ export function controllerMeter(metrics: Metrics, controller: string, concurrenc
     help: 'Seconds a pass took.',
     labels: ['controller'],
   });
-  const gauge = (name: string, help: string) => metrics.gauge<'controller'>({ name, help, labels: ['controller'] });
-  const workers = gauge('controller_runtime_active_workers', 'Passes under way.');
-  gauge('controller_runtime_max_concurrent_reconciles', 'Most passes at once.').set(labels, concurrency);
+  const workers = metrics.gauge<'controller'>({
+    name: 'controller_runtime_active_workers',
+    help: 'Passes under way.',
+    labels: ['controller'],
+  });
+  const most = metrics.gauge<'controller'>({
+    name: 'controller_runtime_max_concurrent_reconciles',
+    help: 'Most passes at once.',
+    labels: ['controller'],
+  });
+  most.set(labels, concurrency);
   errors.inc(labels, 0);
   return {
     result: (result) => {

@@ -159,12 +159,23 @@ function createTimers(clock: Clock, fire: (key: string) => void): Timers {
 /** The names that dashboards made for controller-runtime know. */
 function queueMeter({ name, metrics }: QueueOptions) {
   const labels = { name };
-  const spec = (metric: string, help: string) => ({ name: metric, help, labels: ['name'] as const });
-  const depth = metrics.gauge<'name'>(spec('workqueue_depth', 'Keys waiting in the queue.'));
-  const adds = metrics.counter<'name'>(spec('workqueue_adds_total', 'Keys added.'));
-  const waits = metrics.histogram<'name'>(spec('workqueue_queue_duration_seconds', 'Seconds a key waited.'));
-  const works = metrics.histogram<'name'>(spec('workqueue_work_duration_seconds', 'Seconds one pass took.'));
-  const retries = metrics.counter<'name'>(spec('workqueue_retries_total', 'Keys put back with a back-off.'));
+  const depth = metrics.gauge({ name: 'workqueue_depth', help: 'Keys waiting in the queue.', labels: ['name'] });
+  const adds = metrics.counter({ name: 'workqueue_adds_total', help: 'Keys added.', labels: ['name'] });
+  const waits = metrics.histogram({
+    name: 'workqueue_queue_duration_seconds',
+    help: 'Seconds a key waited.',
+    labels: ['name'],
+  });
+  const works = metrics.histogram({
+    name: 'workqueue_work_duration_seconds',
+    help: 'Seconds one pass took.',
+    labels: ['name'],
+  });
+  const retries = metrics.counter({
+    name: 'workqueue_retries_total',
+    help: 'Keys put back with a back-off.',
+    labels: ['name'],
+  });
   return {
     depth: (keys: number) => depth.set(labels, keys),
     added: () => adds.inc(labels),
