@@ -1,103 +1,20 @@
-/** The CustomResourceDefinitions, rendered from the schemas in `runtime/api`: the one statement of each resource. */
+/** Installs the CustomResourceDefinitions. */
 
 import { Construct } from 'constructs';
-import { AgentCardSpec, AgentCardStatus, agentCardCrd } from '../runtime/api/agent-card.ts';
-import { AgentRuntimeSpec, AgentRuntimeStatus, agentRuntimeCrd } from '../runtime/api/agent-runtime.ts';
-import { apiGroup } from '../runtime/api/names.ts';
-import type { TSchema } from '../runtime/api/schema.ts';
+import { crdManifest, crdSources } from '../runtime/api/crds.ts';
 import { platformObject } from './platform-objects.ts';
 import { refuse } from './refusal.ts';
 
-/** A resource as its CustomResourceDefinition needs it. */
-export interface CrdSource {
-  readonly kind: string;
-  readonly description: string;
-  readonly spec: TSchema;
-  readonly status: TSchema;
-  /** What the CRD says beside the schemas. */
-  readonly facts: {
-    readonly plural: string;
-    readonly singular: string;
-    readonly shortNames: readonly string[];
-    readonly categories: readonly string[];
-    readonly columns: readonly { readonly name: string; readonly type: string; readonly jsonPath: string }[];
-    readonly selectableFields: readonly string[];
-  };
-}
-
-/** Every custom resource of the platform. */
-export const crdSources: readonly CrdSource[] = [
-  {
-    kind: 'AgentRuntime',
-    description:
-      'AgentRuntime enrols one workload of its namespace as an agent or a tool and overrides platform defaults for it.',
-    spec: AgentRuntimeSpec,
-    status: AgentRuntimeStatus,
-    facts: agentRuntimeCrd,
-  },
-  {
-    kind: 'AgentCard',
-    description: 'AgentCard holds the A2A card of one workload of its namespace, as it was fetched and verified.',
-    spec: AgentCardSpec,
-    status: AgentCardStatus,
-    facts: agentCardCrd,
-  },
-];
-
-/** A CustomResourceDefinition as plain JSON. */
-export interface CrdManifest {
-  readonly apiVersion: 'apiextensions.k8s.io/v1';
-  readonly kind: 'CustomResourceDefinition';
-  readonly metadata: { readonly name: string };
-  readonly spec: Readonly<Record<string, unknown>>;
-}
-
-/** The schema as the API server takes it: JSON only, none of the schema library's own marks. */
-function plain(schema: TSchema): Readonly<Record<string, unknown>> {
-  return JSON.parse(JSON.stringify(schema)) as Readonly<Record<string, unknown>>;
-}
+export { crdManifest, type CrdSource, crdSources } from '../runtime/api/crds.ts';
 
 /**
- * The CustomResourceDefinition of one resource: namespaced, one served and stored version, status subresource.
- * It holds no schema default ("unset" must stay distinguishable from a default) and no CEL rule: what a person may get
- * wrong beyond the schema is answered by the validator or the status, so that an invalid object can always be deleted.
+ * A CustomResourceDefinition that goes takes every object of its kind with it. GitOps tools therefore leave it when it is no longer in what
+ * they apply, or when the application is deleted: only a person deletes it (field report UP-03).
  */
-export function crdManifest({ kind, description, spec, status, facts }: CrdSource): CrdManifest {
-  const { plural, singular, shortNames, categories, columns, selectableFields } = facts;
-  const schema = {
-    type: 'object',
-    description,
-    required: ['spec'],
-    properties: {
-      apiVersion: { type: 'string', description: `Version of this schema: ${apiGroup}/v1alpha1.` },
-      kind: { type: 'string', description: 'Kind of the object.' },
-      metadata: { type: 'object' },
-      spec: plain(spec),
-      status: plain(status),
-    },
-  };
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${apiGroup}` },
-    spec: {
-      group: apiGroup,
-      names: { kind, listKind: `${kind}List`, plural, singular, shortNames, categories },
-      scope: 'Namespaced',
-      versions: [
-        {
-          name: 'v1alpha1',
-          served: true,
-          storage: true,
-          subresources: { status: {} },
-          additionalPrinterColumns: columns,
-          selectableFields: selectableFields.map((jsonPath) => ({ jsonPath })),
-          schema: { openAPIV3Schema: schema },
-        },
-      ],
-    },
-  };
-}
+const kept = {
+  'argocd.argoproj.io/sync-options': 'Prune=false,Delete=false',
+  'kustomize.toolkit.fluxcd.io/prune': 'disabled',
+} as const;
 
 /** Installs every CustomResourceDefinition of the platform. */
 export class CustomResourceDefinitions extends Construct {
@@ -106,8 +23,8 @@ export class CustomResourceDefinitions extends Construct {
     refuse(this, []);
     for (const source of crdSources) {
       const { apiVersion, kind, metadata, spec } = crdManifest(source);
-      const { name } = metadata;
-      platformObject(this, source.facts.plural, { apiVersion, kind, name, component: 'crds', content: { spec } });
+      const object = { apiVersion, kind, name: metadata.name, component: 'crds', annotations: kept, content: { spec } };
+      platformObject(this, source.facts.plural, object);
     }
   }
 }
