@@ -3,6 +3,7 @@
 import { ApiObject } from 'cdk8s';
 import type { IConstruct } from 'constructs';
 import { groupOf } from '../runtime/api/target-ref.ts';
+import { grouped } from './grouped.ts';
 
 /** Apps that are looked at already. */
 const lookedAt = new WeakSet<IConstruct>();
@@ -28,7 +29,7 @@ function collisionsIn(root: IConstruct): string[] {
     .findAll()
     .filter((construct) => ApiObject.isApiObject(construct))
     .map((object) => ({ path: object.node.path, identity: object.toJson() as Identity }));
-  const groups = Map.groupBy(objects, ({ identity }) => keyOf(identity));
+  const groups = grouped(objects, ({ identity }) => keyOf(identity));
   const told = [...groups.values()].flatMap((same) => {
     const [first] = same;
     if (first === undefined || same.length === 1) return [];

@@ -1,6 +1,7 @@
 /** Permissions, as features declare them, to the rules of a (Cluster)Role: merged, sorted, never wider than declared. */
 
 import type { Permission } from '../runtime/engine/types.ts';
+import { grouped } from './grouped.ts';
 
 /** One rule of a Role or ClusterRole. */
 export interface PolicyRule {
@@ -57,7 +58,7 @@ function grantsOf(permissions: readonly Permission[]): readonly Grant[] {
 
 /** The rules that grant exactly `permissions`: same input in any order, same output. */
 export function policyRules(permissions: readonly Permission[]): readonly PolicyRule[] {
-  const groups = Map.groupBy(grantsOf(permissions), ({ apiGroup, resourceNames, verbs }) =>
+  const groups = grouped(grantsOf(permissions), ({ apiGroup, resourceNames, verbs }) =>
     JSON.stringify([apiGroup, resourceNames, verbs]),
   );
   return [...groups.values()]
