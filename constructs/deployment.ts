@@ -3,6 +3,7 @@
 import type { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { install, operatorPodLabels } from '../runtime/api/names.ts';
+import { release } from '../runtime/api/release.ts';
 import type { CertificateSource } from './certificates.ts';
 import { operatorPodSpec, type OperatorPodProps } from './operator-pod.ts';
 import { platformObject } from './platform-objects.ts';
@@ -39,6 +40,7 @@ export class OperatorDeployment extends Construct {
       name: props.deploymentName,
       namespace,
       component,
+      labels: { 'app.kubernetes.io/version': release },
       content: { spec: deploymentSpec(props) },
     });
     this.service = platformObject(this, 'service', {

@@ -1,6 +1,7 @@
 /** The operator's pod: one container that passes Pod Security "restricted". */
 
 import { install } from '../runtime/api/names.ts';
+import { release } from '../runtime/api/release.ts';
 import type { CertificateSource } from './certificates.ts';
 import type { ResourceQuantities } from './resource-quantities.ts';
 import type { WatchedNamespaces } from './watched-namespaces.ts';
@@ -90,6 +91,8 @@ function environment({ watched }: OperatorPodProps): readonly Json[] {
   return [
     field('POD_NAMESPACE', 'metadata.namespace'),
     field('POD_NAME', 'metadata.name'),
+    // As a variable, which an image of an older release ignores; a flag it would refuse.
+    { name: 'ROSSOCTL_MANIFESTS_RELEASE', value: release },
     ...(watched.kind === 'cluster' ? [] : [{ name: 'NAMESPACES2WATCH', value: list }]),
   ];
 }

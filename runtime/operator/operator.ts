@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { install } from '../api/names.ts';
+import { release } from '../api/release.ts';
 import { authBridgeReads, createAuthBridgeWebhook } from '../authbridge/webhook.ts';
 import { configWatches, createLayerReader } from '../config/read.ts';
 import { createAdmission } from '../engine/admission.ts';
@@ -25,6 +26,7 @@ import { createClients } from './connect.ts';
 import { createControllers } from './controllers.ts';
 import { watchServerVersion } from './server-version.ts';
 import type { Settings } from './settings.ts';
+import { tellSkew } from './skew.ts';
 
 export interface OperatorOptions {
   readonly settings: Settings;
@@ -49,6 +51,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   const { settings, connection, log, clock = systemClock } = options;
   const metrics = createMetrics();
   const health = createHealth();
+  tellSkew(settings.manifests, { metrics, log });
   const clients = createClients({ connection, clock, metrics, settings });
   const client = clients.work;
   const namespaces = settings.namespaces.length === 0 ? undefined : settings.namespaces;
@@ -136,7 +139,12 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     log,
   });
   await started;
-  log.info('operator started', { webhookPort: server.port, healthPort: status.port, metricsPort: metricsServer.port });
+  log.info('operator started', {
+    release,
+    webhookPort: server.port,
+    healthPort: status.port,
+    metricsPort: metricsServer.port,
+  });
 
   return {
     webhookPort: server.port,

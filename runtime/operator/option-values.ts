@@ -1,6 +1,7 @@
 /** What an option is, and the kinds of values it takes: text to value, or a sentence saying what is allowed. */
 
 import { trustDomainPattern } from '../api/agent-runtime.ts';
+import { releasePattern } from '../api/release.ts';
 
 export interface Option<T> {
   readonly flag: string;
@@ -46,6 +47,11 @@ export function oneOf<const T extends string>(...allowed: readonly T[]): (value:
 export function trustDomain(value: string): string {
   if (value.length > 255 || !new RegExp(trustDomainPattern).test(value))
     throw new Error('lower-case letters, digits, dots, dashes and underscores are expected, without spiffe://');
+  return value;
+}
+
+export function releaseText(value: string): string {
+  if (!releasePattern.test(value)) throw new Error('a release such as 0.1.0 is expected');
   return value;
 }
 

@@ -1,7 +1,7 @@
 /** One row per option of the operator: flag, environment, default, check. `--help` and the reference docs are made from this table. */
 
 import { files, install } from '../api/names.ts';
-import { boolean, nameList, type Option, oneOf, option, port, positive, text } from './option-values.ts';
+import { boolean, nameList, type Option, oneOf, option, port, positive, releaseText, text } from './option-values.ts';
 import { verificationOptions } from './verification-options.ts';
 
 export const options = {
@@ -20,6 +20,14 @@ export const options = {
     default: '',
     help: 'identity on the Lease and in events; default: the host name',
     parse: text,
+  }),
+  manifests: option({
+    flag: 'manifests-release',
+    env: 'ROSSOCTL_MANIFESTS_RELEASE',
+    placeholder: 'RELEASE',
+    default: '',
+    help: 'release of the manifests that started this process; another than its own is said in log and metric',
+    parse: releaseText,
   }),
   namespaces: option<readonly string[]>({
     flag: 'namespaces',

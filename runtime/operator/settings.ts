@@ -3,6 +3,7 @@
 import { hostname } from 'node:os';
 import type { Option } from './option-values.ts';
 import { type OptionName, options } from './options.ts';
+import { skewOf } from './skew.ts';
 
 export type Settings = { readonly [K in OptionName]: (typeof options)[K] extends Option<infer T> ? T : never };
 
@@ -61,8 +62,21 @@ function valueOf<T>(
   }
 }
 
-/** Settings of one process. Throws `UsageError` on an unknown flag or a value that is not allowed. */
+/**
+ * Settings of one process. Throws `UsageError` on an unknown flag or a value that is not allowed; where the manifests are of another release,
+ * which may know more than this one, the message says so.
+ */
 export function parseSettings(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): Settings {
+  try {
+    return settingsFrom(argv, env);
+  } catch (error) {
+    const { sentence } = skewOf(env[options.manifests.env ?? ''] ?? '');
+    if (!(error instanceof UsageError) || sentence === undefined) throw error;
+    throw new UsageError(`${error.message}; ${sentence}`);
+  }
+}
+
+function settingsFrom(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): Settings {
   const flags = flagsOf(argv);
   const entries = Object.entries(options).map(([name, row]) => [name, valueOf(row as Option<unknown>, flags, env)]);
   const settings = Object.fromEntries(entries) as Settings;

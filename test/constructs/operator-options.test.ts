@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { AgentPlatformProps } from '../../constructs/index.ts';
+import { release } from '../../runtime/api/release.ts';
 import type { OptionName } from '../../runtime/operator/options.ts';
 import { parseSettings, type Settings } from '../../runtime/operator/settings.ts';
 import { one, platform } from './synthesized.ts';
@@ -20,6 +21,7 @@ function verified(more: NonNullable<AgentPlatformProps['verification']>): Partia
 const carried: Readonly<Record<OptionName, Carried | string>> = {
   namespace: { props: { namespace: 'agents-op' }, value: 'agents-op' },
   podName: 'the pod says it',
+  manifests: 'always the release of the constructs',
   namespaces: { props: { watch: { kind: 'namespaced', namespaces: ['b', 'a'] } }, value: ['a', 'b'] },
   kubeconfig: 'in a cluster the account counts',
   apiServerHost: 'Kubernetes says it',
@@ -89,6 +91,6 @@ for (const [name, row] of Object.entries(carried) as readonly (readonly [OptionN
 
 test('an option that no prop sets has its default in an install', () => {
   const install = settingsOf({});
-  const bare = parseSettings([], { POD_NAME: 'a-pod' });
+  const bare = parseSettings([], { POD_NAME: 'a-pod', ROSSOCTL_MANIFESTS_RELEASE: release });
   assert.deepEqual(install, bare);
 });

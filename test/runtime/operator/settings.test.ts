@@ -40,6 +40,7 @@ const refused: readonly (readonly [argv: readonly string[], env: Readonly<Record
   [['--certificates=none'], {}, /self-managed, files/],
   [['--log-level=loud'], {}, /debug, info, warn, error/],
   [['--kube-api-qps=0'], {}, /a number above 0/],
+  [[], { ROSSOCTL_MANIFESTS_RELEASE: 'latest' }, /ROSSOCTL_MANIFESTS_RELEASE: "latest": a release such as 0\.1\.0/],
   [
     [],
     { NAMESPACES2WATCH: 'Team_1' },
@@ -52,6 +53,31 @@ for (const [argv, env, words] of refused) {
     assert.throws(
       () => parseSettings(argv, env),
       (error) => error instanceof UsageError && words.test(error.message),
+    );
+  });
+}
+
+const skewed: readonly (readonly [what: string, manifests: string, argv: readonly string[], words: RegExp])[] = [
+  [
+    'a flag that only newer ones know',
+    '99.0.0',
+    ['--from-the-future=1'],
+    /unknown argument "--from-the-future=1".*this operator is of release .*, its manifests are of the newer 99\.0\.0: set the image to that of 99\.0\.0/,
+  ],
+  ['a value that only newer ones know', '99.0.0', ['--log-level=trace'], /--log-level: "trace": .*newer 99\.0\.0/],
+  [
+    'a flag that only older ones knew',
+    '0.0.1',
+    ['--gone'],
+    /unknown argument "--gone".*older 0\.0\.1: apply the manifests of/,
+  ],
+];
+for (const [what, manifests, argv, words] of skewed) {
+  test(`UP-03 manifests of another release, and ${what}: the refusal names both releases and what to do`, () => {
+    assert.throws(() => parseSettings(argv, { ROSSOCTL_MANIFESTS_RELEASE: manifests }), words);
+    assert.throws(
+      () => parseSettings(argv, {}),
+      (error) => error instanceof UsageError && !error.message.includes('release'),
     );
   });
 }
