@@ -1,11 +1,19 @@
 /** Settings of an environment → the app: the one builder, whatever its output. */
 
 import { App, Chart } from 'cdk8s';
-import { AgentNamespace, AgentPlatform, type AgentPlatformProps } from '../constructs/index.ts';
-import type { Settings } from './settings.ts';
+import { Agent, AgentNamespace, AgentPlatform, type AgentPlatformProps, Tool } from '../constructs/index.ts';
+import { agentsViolations, type PlatformFacts } from './platform-facts.ts';
+import { type AgentsLayer, type PlatformLayer, refusedAgents, type Settings } from './settings.ts';
 
-/** The app of one environment: its namespaces and the platform. Pure; the constructs' own checks run at synthesis. */
-export function buildApp(settings: Settings): App {
+/**
+ * The app of an environment: its namespaces and the platform, or a team's agents and tools. Pure; the constructs' own checks run at
+ * synthesis. Throws `SettingsError` on agents that `platform`, where it is known, would not serve.
+ */
+export function buildApp(settings: Settings, platform?: PlatformFacts): App {
+  return 'platform' in settings ? platformApp(settings) : agentsApp(settings, platform);
+}
+
+function platformApp(settings: PlatformLayer): App {
   const app = new App();
   const { namespaces = [], mode = 'cluster', requireImageDigest: _, ...props } = settings.platform;
   const spaces = new Chart(app, 'namespaces', { disableResourceNameHashes: true });
@@ -14,6 +22,18 @@ export function buildApp(settings: Settings): App {
   }
   const platform = new Chart(app, 'platform', { disableResourceNameHashes: true });
   new AgentPlatform(platform, 'rossoctl', { ...props, watch: watchOf(mode, namespaces) });
+  return app;
+}
+
+function agentsApp({ environment, agents: settings }: AgentsLayer, platform: PlatformFacts | undefined): App {
+  const violations = platform === undefined ? [] : agentsViolations(settings, platform);
+  if (violations.length > 0) throw refusedAgents(`environment ${environment}`, violations);
+  const app = new App();
+  const { namespace, agents = {}, tools = {} } = settings;
+  const chartOf = (id: string) => new Chart(app, id, { namespace, disableResourceNameHashes: true });
+  const [agentsChart, toolsChart] = [chartOf('agents'), chartOf('tools')];
+  for (const [name, props] of Object.entries(agents)) new Agent(agentsChart, name, { ...props, name });
+  for (const [name, props] of Object.entries(tools)) new Tool(toolsChart, name, { ...props, name });
   return app;
 }
 

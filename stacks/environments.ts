@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { suggestion } from '../runtime/config/suggest.ts';
+import { platformFacts, type PlatformFacts } from './platform-facts.ts';
 import { type Overrides, parseSettings, type Settings, SettingsError } from './settings.ts';
 
 const here = import.meta.dirname;
@@ -26,3 +27,18 @@ export function readSettings(environment: string, overrides: Overrides = {}): Se
   }
   return parseSettings(readFileSync(file, 'utf8'), `stacks/${path.basename(file)}`, { ...overrides, environment });
 }
+
+/**
+ * What the environment's file says of the platform that the settings are for; undefined for a platform's own. Throws `SettingsError`, also
+ * where the file is none of a platform.
+ */
+export function readPlatformFacts(of: Settings): PlatformFacts | undefined {
+  if ('platform' in of) return undefined;
+  const { platform: environment } = of.agents;
+  // No fact depends on the image, which may be given only when the platform is installed.
+  const settings = readSettings(environment, { image: anyImage });
+  if ('platform' in settings) return platformFacts(environment, settings.platform);
+  throw new SettingsError(`platform: ${environment} is itself a layer of agents: name the one of their platform`);
+}
+
+const anyImage = `rossoctl@sha256:${'0'.repeat(64)}`;

@@ -1,10 +1,12 @@
-/** What `pulumi up` runs: the platform of the stack's environment. */
+/** What `pulumi up` runs: the layer of the stack's environment, the platform or a team's agents. */
 
 import { Provider } from '@pulumi/kubernetes';
 import { getProject, getStack } from '@pulumi/pulumi';
 import { buildApp } from './app.ts';
 import { KubernetesApp } from './kubernetes-app.ts';
+import { platformFacts } from './platform-facts.ts';
 import { pulumiSettings } from './pulumi-settings.ts';
+import { referencedPlatform } from './referenced-platform.ts';
 
 const settings = pulumiSettings();
 const { cluster = {} } = settings;
@@ -24,11 +26,15 @@ const provider = new Provider(
   providerVersion === undefined ? {} : { version: providerVersion },
 );
 
-const app = new KubernetesApp(
-  'platform',
-  { app: buildApp(settings), providerVersion, ...treatment },
+const isPlatform = 'platform' in settings;
+const app = isPlatform ? buildApp(settings) : buildApp(settings, await referencedPlatform(settings.agents.platform));
+const { urns } = new KubernetesApp(
+  isPlatform ? 'platform' : 'agents',
+  { app, providerVersion, ...treatment },
   { providers: { kubernetes: provider } },
 );
 
 /** URNs of everything that was installed. */
-export const objects = app.urns;
+export const objects = urns;
+/** What the stacks of teams must know of the platform; undefined for theirs. */
+export const platform = isPlatform ? platformFacts(settings.environment, settings.platform) : undefined;

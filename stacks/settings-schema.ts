@@ -1,8 +1,9 @@
-/** The schema of an environment's settings: `config: rossoctl:platform` of `stacks/Pulumi.<environment>.yaml`. */
+/** The schemas of an environment's settings: the sections below `config` of `stacks/Pulumi.<environment>.yaml`. */
 
 import { Type } from 'typebox';
 import { platformPropSchemas } from '../constructs/agent-platform-schema.ts';
-import type { NamespaceConfig } from '../constructs/index.ts';
+import { AgentPropsSchema } from '../constructs/agent-schema.ts';
+import type { AgentProps, NamespaceConfig } from '../constructs/index.ts';
 import { NamespaceName } from '../constructs/prop-schemas.ts';
 import { oneOf } from '../runtime/api/schema.ts';
 import { FeatureGates } from '../runtime/config/feature-gates.ts';
@@ -31,6 +32,34 @@ export const PlatformSettings = Type.Object({
   config: optional(Type.Unsafe<PartialConfig>(PlatformConfig)),
   featureGates: optional(Type.Unsafe<Partial<FeatureGates>>(FeatureGates)),
 });
+
+/** One agent or tool of the layer: the props of the construct, but for what its place in the file says. */
+const { name: _name, namespace: _namespace, ...agentPropSchemas } = AgentPropsSchema.properties;
+type AgentSettings = Omit<AgentProps, 'name' | 'namespace'>;
+const byName = (description: string) =>
+  optional(
+    Type.Unsafe<Readonly<Record<string, AgentSettings>>>({
+      type: 'object',
+      maxProperties: 10_000,
+      description,
+      additionalProperties: Type.Object(agentPropSchemas),
+    }),
+  );
+
+/** A team's layer: `config: rossoctl:agents`. */
+export const AgentsSettings = Type.Object({
+  platform: Type.String({
+    minLength: 1,
+    maxLength: 512,
+    pattern: '^[A-Za-z0-9][-A-Za-z0-9_.]*(/[A-Za-z0-9][-A-Za-z0-9_.]*){0,2}$',
+    description: 'Environment whose platform these agents run on, for example dev; to Pulumi its stack.',
+  }),
+  namespace: Type.String({ ...NamespaceName, description: 'Namespace of all of them, which exists already.' }),
+  agents: byName('Agents: name → props of `Agent`.'),
+  tools: byName('Tools: name → props of `Tool`.'),
+});
+export type AgentsSettings = Type.Static<typeof AgentsSettings>;
+
 /** How Pulumi reaches the cluster, and how it treats what is there: `config: rossoctl:cluster`. */
 export const ClusterSettings = Type.Object({
   context: optional(

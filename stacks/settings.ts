@@ -4,17 +4,29 @@ import { violationsOf } from '../runtime/config/check.ts';
 import { problemOf, type Violation } from '../runtime/config/problem.ts';
 import { suggestion } from '../runtime/config/suggest.ts';
 import { readYaml } from '../runtime/config/yaml-tree.ts';
+import { pinningProblem } from './image-pinning.ts';
 import { settingsViolations } from './settings-rules.ts';
-import { ClusterSettings, PlatformSettings } from './settings-schema.ts';
+import { AgentsSettings, ClusterSettings, PlatformSettings } from './settings-schema.ts';
 
-/** Settings of one environment. */
-export interface Settings {
+interface Environment {
   readonly environment: string;
-  /** As written, with overrides applied; checked, so that `image` is there and fit. */
-  readonly platform: PlatformSettings & { readonly image: string };
   /** What only Pulumi needs to know; no manifest depends on it. */
   readonly cluster?: ClusterSettings;
 }
+
+/** The layer `platform`: what a platform team installs. */
+export interface PlatformLayer extends Environment {
+  /** As written, with overrides applied; checked, so that `image` is there and fit. */
+  readonly platform: PlatformSettings & { readonly image: string };
+}
+
+/** The layer `agents`: what one team runs on a platform that is there. */
+export interface AgentsLayer extends Environment {
+  readonly agents: AgentsSettings;
+}
+
+/** Settings of one environment: it has one layer. */
+export type Settings = PlatformLayer | AgentsLayer;
 
 /** What a caller sets on top of the file. */
 export interface Overrides {
@@ -28,8 +40,14 @@ export class SettingsError extends Error {
 
 const platformKey = 'rossoctl:platform';
 const platformPath = `config.${platformKey}`;
+const agentsKey = 'rossoctl:agents';
+const clusterKey = 'rossoctl:cluster';
 /** The keys of ours in a stack's configuration, and what they hold. */
-const sections = { [platformKey]: PlatformSettings, 'rossoctl:cluster': ClusterSettings } as const;
+const sections = {
+  [platformKey]: PlatformSettings,
+  [agentsKey]: AgentsSettings,
+  [clusterKey]: ClusterSettings,
+} as const;
 /** The same, for whoever reads them from elsewhere than a file. */
 export const settingsKeys = Object.keys(sections);
 
@@ -50,9 +68,10 @@ export function parseSettings(text: string, where: string, overrides: Wanted): S
 type Wanted = Overrides & { readonly environment: string };
 
 /**
- * The settings in a stack's configuration: `{ config: { 'rossoctl:platform': …, 'rossoctl:cluster': … } }`. Throws `SettingsError` on
- * anything unknown (with the key that was probably meant), on a `secure:` value (manifests only name Secrets, so a secret here would end
- * up in plain text), and on an image that is missing or, with `requireImageDigest`, not pinned.
+ * The settings in a stack's configuration: `{ config: { 'rossoctl:platform': … } }` or `{ config: { 'rossoctl:agents': … } }`, beside
+ * `rossoctl:cluster`. Throws `SettingsError` on anything unknown (with the key that was probably meant), on a `secure:` value (manifests
+ * only name Secrets, so a secret here would end up in plain text), on both layers at once, and on an operator image that is missing or,
+ * with `requireImageDigest`, not pinned.
  */
 export function settingsOf(
   root: unknown,
@@ -65,15 +84,47 @@ export function settingsOf(
     if (violations.length > 0) throw refused(where, violations);
   };
   refuseAny([...shapeViolations(root), ...secretViolations(root, '')]);
-  const written = sectionAt(sectionAt(root, 'config'), platformKey) as PlatformSettings;
+  const config = sectionAt(root, 'config');
+  const cluster = sectionAt(config, clusterKey) as ClusterSettings;
+  const { environment } = overrides;
+  if (agentsKey in config) {
+    const agents = sectionAt(config, agentsKey) as AgentsSettings;
+    refuseAny([...layerViolations(config), ...missingIn(agents)]);
+    return { environment, agents, cluster };
+  }
+  const written = sectionAt(config, platformKey) as PlatformSettings;
   refuseAny(settingsViolations(written).map((violation) => below(violation, platformPath)));
   const image = overrides.image ?? written.image;
   const problem = imageProblem(image, written.requireImageDigest ?? false);
   if (image === undefined || problem !== undefined) {
     throw refused(where, [{ path: `${platformPath}.image`, message: problem ?? 'missing' }]);
   }
-  const cluster = sectionAt(sectionAt(root, 'config'), 'rossoctl:cluster') as ClusterSettings;
-  return { environment: overrides.environment, platform: { ...written, image }, cluster };
+  return { environment, platform: { ...written, image }, cluster };
+}
+
+/** Why settings of the right shape cannot be used on a platform; `violations` by paths below the agents' section. */
+export function refusedAgents(where: string, violations: readonly Violation[]): SettingsError {
+  return refused(
+    where,
+    violations.map((violation) => below(violation, `config.${agentsKey}`)),
+  );
+}
+
+function layerViolations(config: Section): readonly Violation[] {
+  if (!(platformKey in config)) return [];
+  const message = `stands beside ${platformKey}: they are layers of their own; give each its own stack, or no team could remove its agents alone`;
+  return [{ path: `config.${agentsKey}`, message }];
+}
+
+const requiredOfAgents = {
+  platform: 'name the environment of the platform, for example dev',
+  namespace: 'name the namespace of the agents, for example team1',
+} as const;
+
+function missingIn(agents: Partial<AgentsSettings>): readonly Violation[] {
+  return Object.entries(requiredOfAgents)
+    .filter(([key]) => !(key in agents))
+    .map(([key, remedy]) => ({ path: `config.${agentsKey}.${key}`, message: `is not set: ${remedy}` }));
 }
 
 function refused(where: string, violations: readonly Violation[]): SettingsError {
@@ -118,7 +169,7 @@ function unknownKeys(keys: readonly string[], known: readonly string[], prefix: 
 function secretViolations(value: unknown, path: string): readonly Violation[] {
   if (Array.isArray(value)) return value.flatMap((item, index) => secretViolations(item, `${path}[${index}]`));
   if (!isSection(value)) return [];
-  if (path.startsWith(platformPath) && 'secure' in value) {
+  if (path.startsWith('config.rossoctl:') && 'secure' in value) {
     return [
       { path, message: 'is a secret; manifests only name Secrets: create the Secret apart and write its name here' },
     ];
@@ -126,15 +177,10 @@ function secretViolations(value: unknown, path: string): readonly Violation[] {
   return Object.entries(value).flatMap(([key, below]) => secretViolations(below, path === '' ? key : `${path}.${key}`));
 }
 
-const byDigest = /^[^\s@]+@sha256:[0-9a-f]{64}$/;
-
 function imageProblem(image: string | undefined, requireDigest: boolean): string | undefined {
   const remedy = requireDigest ? 'registry/rossoctl@sha256:<64 hex digits>' : 'registry/rossoctl:VERSION';
   if (image === undefined) return `is not set; write it here or give --image ${remedy}`;
   const [malformed] = violationsOf(PlatformSettings, { image });
   if (malformed !== undefined) return malformed.message;
-  if (requireDigest && !byDigest.test(image)) {
-    return `${JSON.stringify(image)} is not pinned by digest, which this environment requires; use ${remedy}`;
-  }
-  return undefined;
+  return requireDigest ? pinningProblem(image, 'this environment', 'registry/rossoctl') : undefined;
 }

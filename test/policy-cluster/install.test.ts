@@ -5,16 +5,13 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { buildApp } from '../../stacks/app.ts';
-import { environments, readSettings } from '../../stacks/environments.ts';
 import { type Manifest, manifestsOf, treeOf } from '../../stacks/tree.ts';
 import { writeTree } from '../../stacks/write-tree.ts';
 import { type ControlPlane, startControlPlane } from '../lab/control-plane.ts';
+import { appOf, platformEnvironments } from '../support/environments.ts';
 import { eventually, type Json, type Kube, kubeOf } from './kube.ts';
 import { kubectl } from './kubectl.ts';
 import { makeNamespace } from './policy-bed.ts';
-
-const pinned = `example.test/rossoctl@sha256:${'a'.repeat(64)}`;
 
 interface Installed {
   readonly plane: ControlPlane;
@@ -43,14 +40,12 @@ const presupposed = (manifests: readonly Manifest[]) => {
   return [...new Set(used)].filter((name) => !made.includes(name));
 };
 
-for (const environment of environments()) {
+for (const environment of platformEnvironments()) {
   describe(`the tree of ${environment}`, () => {
     let installed: Installed;
     before(async () => {
       const plane = await startControlPlane({ name: `install-${environment}`, withControllerManager: true });
-      const manifests = manifestsOf(
-        buildApp(readSettings(environment, environment === 'local' ? {} : { image: pinned })),
-      );
+      const manifests = manifestsOf(appOf(environment));
       const dir = mkdtempSync(path.join(tmpdir(), 'rossoctl-install-'));
       writeTree(dir, treeOf(manifests));
       installed = { plane, kube: kubeOf(plane), dir, manifests };

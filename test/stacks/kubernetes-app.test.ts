@@ -5,10 +5,10 @@ import test, { before } from 'node:test';
 import { runtime } from '@pulumi/pulumi';
 import { App, Chart } from 'cdk8s';
 import { Agent } from '../../constructs/index.ts';
-import { buildApp } from '../../stacks/app.ts';
-import { environments, readSettings } from '../../stacks/environments.ts';
+import { environments } from '../../stacks/environments.ts';
 import { KubernetesApp, type KubernetesAppArgs } from '../../stacks/kubernetes-app.ts';
 import { type Manifest, manifestsOf } from '../../stacks/tree.ts';
+import { appOf } from '../support/environments.ts';
 
 const registered: { readonly type: string; readonly name: string; readonly inputs: Manifest }[] = [];
 before(() =>
@@ -20,10 +20,6 @@ before(() =>
     call: () => ({}),
   }),
 );
-
-const pinned = `example.test/rossoctl@sha256:${'a'.repeat(64)}`;
-const appOf = (environment: string) =>
-  buildApp(readSettings(environment, environment === 'production' ? { image: pinned } : {}));
 
 let count = 0;
 async function registeredBy(args: KubernetesAppArgs) {

@@ -4,14 +4,10 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { ApiObject, App, Chart } from 'cdk8s';
 import { Agent, AgentPlatform } from '../../constructs/index.ts';
-import { buildApp } from '../../stacks/app.ts';
-import { environments, readSettings } from '../../stacks/environments.ts';
+import { environments } from '../../stacks/environments.ts';
 import { type Placed, placementOf } from '../../stacks/placement.ts';
 import { manifestsOf } from '../../stacks/tree.ts';
-
-const pinned = `example.test/rossoctl@sha256:${'a'.repeat(64)}`;
-const appOf = (environment: string) =>
-  buildApp(readSettings(environment, environment === 'production' ? { image: pinned } : {}));
+import { appOf, platformEnvironments } from '../support/environments.ts';
 
 /** Everything that must be there before it, however far away. */
 function ancestors(placed: Placed, found = new Set<Placed>()): ReadonlySet<Placed> {
@@ -30,13 +26,19 @@ const kindsBefore = (all: readonly Placed[], kind: string): readonly string[] =>
 };
 
 for (const environment of environments()) {
-  test(`${environment}: every object once, each behind what it needs, the webhooks behind all else`, () => {
+  test(`${environment}: every object once, each behind what it needs`, () => {
     const app = appOf(environment);
     const all = placementOf(app);
     assert.equal(all.length, manifestsOf(app).length);
     all.forEach((placed, index) => {
       for (const other of placed.after) assert.ok(all.indexOf(other) < index, placed.manifest.metadata.name);
     });
+  });
+}
+
+for (const environment of platformEnvironments()) {
+  test(`${environment}: the webhooks behind all else`, () => {
+    const all = placementOf(appOf(environment));
     const kinds = [...new Set(all.map(({ manifest }) => manifest.kind))];
     const [webhook, ...others] = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'];
     const rest = kinds.filter((kind) => kind !== webhook && !others.includes(kind)).sort();

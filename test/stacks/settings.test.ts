@@ -2,40 +2,46 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { environments, readSettings } from '../../stacks/environments.ts';
-import { parseSettings, type Settings } from '../../stacks/settings.ts';
+import { environments, readPlatformFacts, readSettings } from '../../stacks/environments.ts';
+import { buildApp } from '../../stacks/app.ts';
+import { parseSettings, type PlatformLayer, type Settings } from '../../stacks/settings.ts';
 
 const digest = `example.test/rossoctl@sha256:${'a'.repeat(64)}`;
 
 function parse(text: string, image?: string): Settings {
   return parseSettings(text, 'stacks/Pulumi.test.yaml', { environment: 'test', image });
 }
+function platformOf(settings: Settings): PlatformLayer['platform'] {
+  assert.ok('platform' in settings);
+  return settings.platform;
+}
 const platform = (lines: string) => `config:\n  rossoctl:platform:\n${lines.replaceAll(/^/gm, '    ')}\n`;
 
 test('there is one file an environment', () => {
-  assert.deepEqual(environments(), ['demo', 'dev', 'local', 'production']);
+  assert.deepEqual(environments(), ['demo', 'dev', 'dev-team1', 'local', 'production', 'staging']);
 });
 
 test('each environment is usable', () => {
   for (const environment of environments()) {
-    const settings = readSettings(environment, { image: digest });
+    const isProduction = environment === 'production';
+    const settings = readSettings(environment, isProduction ? { image: digest } : {});
     assert.equal(settings.environment, environment);
-    assert.equal(settings.platform.image, digest);
+    assert.ok(buildApp(settings, readPlatformFacts(settings)).charts.length > 0);
   }
 });
 
 test('the local image is the one that is built here', () => {
-  const { platform: local } = readSettings('local');
+  const local = platformOf(readSettings('local'));
   assert.deepEqual([local.image, local.imagePullPolicy], ['lab.local/rossoctl:dev', 'IfNotPresent']);
 });
 
 test('what Pulumi keeps in the same file is left alone', () => {
   const text = `encryptionsalt: v1:abc\nconfig:\n  kubernetes:context: kind\n  aws:key:\n    secure: xyz\n  rossoctl:platform:\n    image: i\n`;
-  assert.equal(parse(text).platform.image, 'i');
+  assert.equal(platformOf(parse(text)).image, 'i');
 });
 
 test('the image of the caller wins', () => {
-  assert.equal(parse(platform('image: a'), 'b').platform.image, 'b');
+  assert.equal(platformOf(parse(platform('image: a'), 'b')).image, 'b');
 });
 
 const refused: readonly (readonly [what: string, text: string, says: RegExp])[] = [
@@ -163,7 +169,7 @@ test('refused: an image of the caller’s that is none', () => {
 });
 
 test('the operator’s namespace may be named where nothing is asked of it', () => {
-  const { platform: read } = parse(platform('image: i\nnamespaces:\n  - name: rossoctl-system\n    create: false'));
+  const read = platformOf(parse(platform('image: i\nnamespaces:\n  - name: rossoctl-system\n    create: false')));
   assert.equal(read.namespaces?.length, 1);
 });
 

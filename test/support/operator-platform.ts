@@ -7,11 +7,11 @@ import type { Client } from '../../runtime/engine/client.ts';
 import type { Transport } from '../../runtime/engine/transport.ts';
 import type { Kind, KubeObject } from '../../runtime/engine/types.ts';
 import { buildApp } from '../../stacks/app.ts';
-import type { Settings } from '../../stacks/settings.ts';
+import type { PlatformLayer } from '../../stacks/settings.ts';
 import { type Manifest, manifestsOf } from '../../stacks/tree.ts';
 import { eventually } from './engine-bed.ts';
 
-export type PlatformProps = Omit<Settings['platform'], 'image'>;
+export type PlatformProps = Omit<PlatformLayer['platform'], 'image'>;
 
 type Manifested = KubeObject & Readonly<Record<string, unknown>>;
 

@@ -1,0 +1,53 @@
+/** What a team's agents must know of the platform they run on, and what they can get wrong about it. */
+
+import { agentNamespaceViolations } from '../constructs/watched-namespaces.ts';
+import { install } from '../runtime/api/names.ts';
+import type { Violation } from '../runtime/config/problem.ts';
+import { pinningProblem } from './image-pinning.ts';
+import type { AgentsSettings, PlatformSettings } from './settings-schema.ts';
+
+/** The platform's stack has it as its output `platform`. */
+export interface PlatformFacts {
+  readonly environment: string;
+  /** Namespace of the operator. */
+  readonly namespace: string;
+  /** What the operator sees; absent: every namespace. */
+  readonly watched?: readonly string[];
+  /** Whether images must be pinned by digest. */
+  readonly requireImageDigest: boolean;
+}
+
+/** The facts that an environment's settings make. */
+export function platformFacts(
+  environment: string,
+  { namespace = install.namespace, mode = 'cluster', namespaces = [], requireImageDigest = false }: PlatformSettings,
+): PlatformFacts {
+  const watched = mode === 'cluster' ? {} : { watched: namespaces.map(({ name }) => name) };
+  return { environment, namespace, requireImageDigest, ...watched };
+}
+
+/** What is wrong with agents on this platform, by paths below their section. */
+export function agentsViolations(agents: AgentsSettings, platform: PlatformFacts): readonly Violation[] {
+  return [...namespaceViolations(agents, platform), ...imageViolations(agents, platform)];
+}
+
+function namespaceViolations({ namespace }: AgentsSettings, platform: PlatformFacts): readonly Violation[] {
+  const { environment, watched } = platform;
+  const found = agentNamespaceViolations(namespace, platform.namespace, 'namespace', 'choose another');
+  if (found.length > 0 || watched === undefined || watched.includes(namespace)) return found;
+  const message = `${namespace} is not watched by the platform ${environment}, which watches ${watched.join(', ')}: add it to namespaces there, or choose one of those`;
+  return [{ path: 'namespace', message }];
+}
+
+function imageViolations(
+  { agents = {}, tools = {} }: AgentsSettings,
+  { environment, requireImageDigest }: PlatformFacts,
+): readonly Violation[] {
+  if (!requireImageDigest) return [];
+  return Object.entries({ agents, tools }).flatMap(([section, members]) =>
+    Object.entries(members).flatMap(([name, { image }]) => {
+      const problem = pinningProblem(image, `the platform ${environment}`, `registry/${name}`);
+      return problem === undefined ? [] : [{ path: `${section}.${name}.image`, message: problem }];
+    }),
+  );
+}
