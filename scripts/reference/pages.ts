@@ -1,6 +1,7 @@
 /** Every page of the reference, each made by a file of its own. */
 
 import { cliPage } from './cli.ts';
+import { conditionsPage } from './conditions.ts';
 import { customResourcesPage } from './custom-resources.ts';
 import { metricsPage } from './metrics.ts';
 
@@ -10,6 +11,7 @@ const pages: Readonly<Record<string, Make>> = {
   'custom-resources': customResourcesPage,
   cli: cliPage,
   metrics: metricsPage,
+  conditions: conditionsPage,
 };
 
 /** Path relative to the repository → text. Deterministic. */
