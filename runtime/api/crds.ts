@@ -41,6 +41,13 @@ export const crdSources: readonly CrdSource[] = [
   },
 ];
 
+/** Names of the CustomResourceDefinitions. */
+export const crdNames: readonly string[] = crdSources.map(nameOf);
+
+function nameOf({ facts }: CrdSource): string {
+  return `${facts.plural}.${apiGroup}`;
+}
+
 /** A CustomResourceDefinition as plain JSON. */
 export interface CrdManifest {
   readonly apiVersion: 'apiextensions.k8s.io/v1';
@@ -59,7 +66,8 @@ function plain(schema: TSchema): Readonly<Record<string, unknown>> {
  * It holds no schema default ("unset" must stay distinguishable from a default) and no CEL rule: what a person may get
  * wrong beyond the schema is answered by the validator or the status, so that an invalid object can always be deleted.
  */
-export function crdManifest({ kind, description, spec, status, facts }: CrdSource): CrdManifest {
+export function crdManifest(source: CrdSource): CrdManifest {
+  const { kind, description, spec, status, facts } = source;
   const { plural, singular, shortNames, categories, columns, selectableFields } = facts;
   const schema = {
     type: 'object',
@@ -76,7 +84,7 @@ export function crdManifest({ kind, description, spec, status, facts }: CrdSourc
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${apiGroup}` },
+    metadata: { name: nameOf(source) },
     spec: {
       group: apiGroup,
       names: { kind, listKind: `${kind}List`, plural, singular, shortNames, categories },

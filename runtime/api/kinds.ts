@@ -46,7 +46,7 @@ export const kinds = {
     'validatingwebhookconfigurations',
     false,
   ),
-  customResourceDefinition: kind<KubeObject>(
+  customResourceDefinition: kind<k8s.CustomResourceDefinition>(
     'apiextensions.k8s.io/v1',
     'CustomResourceDefinition',
     'customresourcedefinitions',

@@ -199,8 +199,13 @@ export type Namespace = KubeObject;
 export type ServiceAccount = KubeObject;
 export type CSIDriver = KubeObject;
 
+export interface CustomResourceDefinition extends KubeObject {
+  readonly spec?: Readonly<Record<string, unknown>>;
+}
+
 export interface WebhookEntry {
   readonly name: string;
+  readonly failurePolicy?: string;
   readonly clientConfig: {
     readonly caBundle?: string;
     readonly url?: string;

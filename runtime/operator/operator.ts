@@ -24,6 +24,7 @@ import { keepCertificate } from './certificates.ts';
 import { openConfigurationFiles } from './configuration-files.ts';
 import { createClients } from './connect.ts';
 import { createControllers } from './controllers.ts';
+import { watchInstallation } from './installation.ts';
 import { watchServerVersion } from './server-version.ts';
 import type { Settings } from './settings.ts';
 import { tellSkew } from './skew.ts';
@@ -115,6 +116,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
       ? status
       : await serveStatus({ port: settings.metricsPort, health, metrics });
   const keeper = keepCertificate({ settings, client, cache, health, metrics, log });
+  watchInstallation({ settings, cache, health, metrics, log });
   const started = manager.start();
   const server = await serveWebhooks({
     port: settings.webhookPort,

@@ -1,9 +1,16 @@
 /** What the process itself needs of the API server, beside what its features declare. */
 
+import { crdNames } from '../api/crds.ts';
 import { configMaps, install, webhookConfigurations } from '../api/names.ts';
 import type { Permission } from '../engine/types.ts';
 
-/** Lease, events and configuration. */
+const registrations = {
+  apiGroup: 'admissionregistration.k8s.io',
+  resources: ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
+  scope: 'cluster',
+} as const;
+
+/** Lease, events, configuration, and whether the install around the operator fits it. */
 export const operatorPermissions: readonly Permission[] = Object.freeze([
   {
     apiGroup: 'coordination.k8s.io',
@@ -42,14 +49,22 @@ export const operatorPermissions: readonly Permission[] = Object.freeze([
     scope: 'watched',
     why: 'Namespace defaults are ConfigMaps in the agents’ namespaces.',
   },
+  {
+    apiGroup: 'apiextensions.k8s.io',
+    resources: ['customresourcedefinitions'],
+    verbs: ['list', 'watch'],
+    resourceNames: crdNames,
+    scope: 'cluster',
+    why: 'What an older CustomResourceDefinition lacks is said: the API server drops it without a word.',
+  },
+  {
+    ...registrations,
+    verbs: ['list', 'watch'],
+    why: 'A wiped caBundle is noticed, and so is a registration that an older install left under another name, which can refuse pods.',
+  },
 ]);
 
-const registrations = {
-  apiGroup: 'admissionregistration.k8s.io',
-  resources: ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
-  resourceNames: Object.values(webhookConfigurations),
-  scope: 'cluster',
-} as const;
+const ownRegistrations = { ...registrations, resourceNames: Object.values(webhookConfigurations) };
 
 /** The serving certificate that the operator makes itself, and the webhook configurations that trust it. */
 export const madeCertificatePermissions: readonly Permission[] = Object.freeze([
@@ -69,8 +84,8 @@ export const madeCertificatePermissions: readonly Permission[] = Object.freeze([
     why: 'The serving certificate and its authority live in one Secret, read by every replica and rotated before they expire.',
   },
   {
-    ...registrations,
-    verbs: ['get', 'list', 'watch', 'patch'],
+    ...ownRegistrations,
+    verbs: ['get', 'patch'],
     why: 'The authority of the serving certificate is published as caBundle, and restored when it is wiped.',
   },
 ]);
@@ -78,8 +93,8 @@ export const madeCertificatePermissions: readonly Permission[] = Object.freeze([
 /** A serving certificate that somebody else makes and mounts: only whether the webhook configurations trust it is looked at. */
 export const mountedCertificatePermissions: readonly Permission[] = Object.freeze([
   {
-    ...registrations,
-    verbs: ['get', 'list', 'watch'],
+    ...ownRegistrations,
+    verbs: ['get'],
     why: 'A new certificate is served only when its authority is published as caBundle.',
   },
 ]);

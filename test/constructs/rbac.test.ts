@@ -100,8 +100,8 @@ test('RB-02 whoever is handed the certificate reads no Secret and writes no webh
   const roles = rolesOf({ certificates: 'cert-manager' });
   assert.deepEqual(rulesAbout(roles, 'secrets'), []);
   assert.deepEqual(
-    rulesAbout(roles, 'mutatingwebhookconfigurations').flatMap(({ verbs }) => verbs),
-    ['get', 'list', 'watch'],
+    new Set(rulesAbout(roles, 'mutatingwebhookconfigurations').flatMap(({ verbs }) => verbs)),
+    new Set(['get', 'list', 'watch']),
   );
   const own = rulesAbout(rolesOf({}), 'mutatingwebhookconfigurations').flatMap(({ verbs }) => verbs);
   assert.ok(own.includes('patch'));

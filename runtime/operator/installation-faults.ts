@@ -1,0 +1,93 @@
+/** What of the install around the operator does not fit it: definitions that lack something, and webhooks that another install left. */
+
+import { type ComparedCrd, narrowings } from '../api/crd-narrowing.ts';
+import type { CrdManifest } from '../api/crds.ts';
+import type { WebhookConfiguration, WebhookEntry } from '../api/kubernetes.ts';
+import { operatorPodLabels, webhookConfigurations, webhooks } from '../api/names.ts';
+import { release } from '../api/release.ts';
+
+/** One object that does not fit. */
+export interface Fault {
+  readonly kind: string;
+  readonly name: string;
+  /** What is wrong and what to do, for people. */
+  readonly sentence: string;
+  /** All that a definition lacks; the sentence names the first few. */
+  readonly missing?: readonly string[];
+}
+
+const remedy = `apply the CustomResourceDefinitions of release ${release} (folder 10-crds of its manifests); no restart is needed`;
+const named = 3;
+
+/**
+ * The fault of a CustomResourceDefinition as it is in the cluster (`live`; undefined: absent) beside `known`, with which this operator was
+ * built. One that accepts more is of a newer release, and no fault.
+ */
+export function crdFault(known: CrdManifest, live: ComparedCrd | undefined): Fault | undefined {
+  const { kind, metadata } = known;
+  const fault = { kind, name: metadata.name };
+  const it = `${kind} ${metadata.name}`;
+  if (live === undefined) return { ...fault, sentence: `${it} does not exist: ${remedy}` };
+  const missing = narrowings(known, live);
+  if (missing.length === 0) return undefined;
+  const more = missing.length > named ? `; and ${missing.length - named} more` : '';
+  const what = `${missing.slice(0, named).join('; ')}${more}`;
+  const sentence = `${it} is older than this operator (${what}), so the API server drops or refuses what it lacks: ${remedy}`;
+  return { ...fault, sentence, missing };
+}
+
+/** Where this install is called. */
+export interface OwnService {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/**
+ * The fault of a webhook registration that is not of this install but of this platform: an older install’s under another name, or that of
+ * another implementation. It is asked about the same pods, and with `failurePolicy: Fail` refuses them when nobody answers.
+ */
+export function leftoverFault(
+  kind: string,
+  configuration: Pick<WebhookConfiguration, 'metadata' | 'webhooks'>,
+  own: OwnService,
+): Fault | undefined {
+  const { name = '', labels = {} } = configuration.metadata;
+  if (Object.values(webhookConfigurations).some((ours) => ours === name)) return undefined;
+  const { webhooks: entries = [] } = configuration;
+  const nameLabel = 'app.kubernetes.io/name' as const;
+  const isLabelled = labels[nameLabel] === operatorPodLabels[nameLabel];
+  const hook = entries.find((entry) => isOfPlatform(entry, own)) ?? (isLabelled ? entries[0] : undefined);
+  if (hook === undefined) return undefined;
+  const consequence =
+    hook.failurePolicy === 'Ignore'
+      ? 'is asked beside this install’s'
+      : 'refuses what it matches when that does not answer';
+  const sentence = `${kind} ${name} is left of another install: its webhook ${hook.name} calls ${calledBy(hook)} and ${consequence}; delete it (kubectl delete ${kind.toLowerCase()} ${name})`;
+  return { kind, name, sentence };
+}
+
+function isOfPlatform({ name, clientConfig }: WebhookEntry, own: OwnService): boolean {
+  const { service, url = '' } = clientConfig;
+  return Object.values(webhooks).some(
+    (ours) =>
+      ours.name === name ||
+      service?.path === ours.path ||
+      url.endsWith(ours.path) ||
+      (service?.namespace === own.namespace && service.name === own.name),
+  );
+}
+
+function calledBy({ clientConfig: { service, url } }: WebhookEntry): string {
+  return service === undefined ? (url ?? 'nobody') : `Service ${service.namespace}/${service.name}`;
+}
+
+/** What is kept of a registration: a cluster has many of them, and most of each is certificates. */
+export function keptRegistration({ apiVersion, kind, metadata, webhooks: entries = [] }: WebhookConfiguration) {
+  const { name, uid, resourceVersion, labels } = metadata;
+  const kept = entries.map(({ name: hook, failurePolicy, clientConfig: { service, url } }) => ({
+    name: hook,
+    failurePolicy,
+    clientConfig: { service, url },
+  }));
+  return { apiVersion, kind, metadata: { name, uid, resourceVersion, labels }, webhooks: kept } as WebhookConfiguration;
+}
