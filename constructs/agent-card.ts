@@ -46,7 +46,9 @@ export interface AgentCardProps extends AgentCardOverrides {
  * second AgentCard for the same target in the app, and a workload in another namespace.
  */
 export class AgentCard extends Construct {
+  /** Name of the resource. */
   readonly name: string;
+  /** Absent: the namespace of whoever applies it. */
   readonly namespace: string | undefined;
   /** Group, kind and name of the workload. */
   readonly targetRef: TargetRef;

@@ -13,6 +13,7 @@ import { agentNamespaceViolations } from './watched-namespaces.ts';
 
 /** Props of `AgentNamespace`. */
 export interface AgentNamespaceProps {
+  /** Name of the namespace; none of Kubernetes' own. */
   readonly name: string;
   /**
    * Make the Namespace object itself. Switch off for a namespace that someone else owns.
@@ -37,6 +38,7 @@ const Schema = Type.Object({
  * `requireNamespaceLabel`.
  */
 export class AgentNamespace extends Construct {
+  /** Name of the namespace. */
   readonly name: string;
 
   constructor(scope: Construct, id: string, props: AgentNamespaceProps) {

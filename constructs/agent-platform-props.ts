@@ -11,23 +11,35 @@ import type { WatchScope } from './watched-namespaces.ts';
 export interface AgentPlatformProps {
   /** Image of the operator. In production by digest: `registry/rossoctl@sha256:…`. */
   readonly image: string;
-  /** @default 'IfNotPresent' */
+  /**
+   * When the kubelet pulls the image.
+   * @default 'IfNotPresent'
+   */
   readonly imagePullPolicy?: 'Always' | 'IfNotPresent' | 'Never';
   /**
    * Names of pull Secrets in the operator's namespace.
    * @default none
    */
   readonly imagePullSecrets?: readonly string[];
-  /** @default 'rossoctl-system' */
+  /**
+   * The operator's namespace.
+   * @default 'rossoctl-system'
+   */
   readonly namespace?: string;
   /**
    * Make the operator's Namespace object. Switch off when someone else owns it.
    * @default true
    */
   readonly createNamespace?: boolean;
-  /** @default 'rossoctl-operator' */
+  /**
+   * The account the operator runs as; the names of its roles begin with it.
+   * @default 'rossoctl-operator'
+   */
   readonly serviceAccountName?: string;
-  /** @default 'rossoctl-operator' */
+  /**
+   * Name of the operator's Deployment.
+   * @default 'rossoctl-operator'
+   */
   readonly deploymentName?: string;
   /**
    * Which namespaces the operator looks after. `namespaced` renders a Role in each listed namespace and no cluster-wide right
@@ -50,14 +62,20 @@ export interface AgentPlatformProps {
    * @default 2
    */
   readonly replicas?: number;
-  /** @default requests 50m CPU and 128Mi, limit 256Mi */
+  /**
+   * Requests and limits of the operator's container.
+   * @default requests 50m CPU and 128Mi, limit 256Mi
+   */
   readonly resources?: ResourceQuantities;
   /**
    * PriorityClass of the operator's pods; with webhooks that fail closed, `system-cluster-critical` is a fair choice.
    * @default none
    */
   readonly priorityClassName?: string;
-  /** @default 'info' */
+  /**
+   * From which level on the operator logs.
+   * @default 'info'
+   */
   readonly logLevel?: 'debug' | 'info' | 'warn' | 'error';
   /**
    * How fast the operator may ask the API server.

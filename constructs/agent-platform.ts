@@ -38,7 +38,9 @@ import { OperatorWebhooks } from './webhooks.ts';
 export class AgentPlatform extends Construct {
   /** The operator's namespace. */
   readonly namespace: string;
+  /** The account the operator runs as. */
   readonly serviceAccountName: string;
+  /** Name of the operator's Deployment. */
   readonly deploymentName: string;
   /** The operator's Deployment, for what no prop covers: `platform.deployment.addJsonPatch(…)`. */
   readonly deployment: ApiObject;

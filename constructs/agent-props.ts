@@ -18,7 +18,10 @@ export interface AgentProps {
    * @default the chart's namespace
    */
   readonly namespace?: string;
-  /** @default 'IfNotPresent' */
+  /**
+   * When the kubelet pulls the image.
+   * @default 'IfNotPresent'
+   */
   readonly imagePullPolicy?: 'Always' | 'IfNotPresent' | 'Never';
   /**
    * Port the agent listens on; also the Service's port.
@@ -40,18 +43,30 @@ export interface AgentProps {
    * @default ['a2a'] for an agent, none for a tool
    */
   readonly protocols?: readonly string[];
-  /** @default the image's own */
+  /**
+   * What is run, instead of the image's entry point.
+   * @default the image's own
+   */
   readonly command?: readonly string[];
-  /** @default the image's own */
+  /**
+   * Arguments of the command.
+   * @default the image's own
+   */
   readonly args?: readonly string[];
-  /** @default none */
+  /**
+   * Environment variables with their values; no secrets, which belong into `envFromSecrets`.
+   * @default none
+   */
   readonly env?: Readonly<Record<string, string>>;
   /**
    * Secrets whose keys become environment variables, for example an API key of a model.
    * @default none
    */
   readonly envFromSecrets?: readonly string[];
-  /** @default requests 100m CPU and 128Mi, limit 512Mi */
+  /**
+   * Requests and limits of the agent's container.
+   * @default requests 100m CPU and 128Mi, limit 512Mi
+   */
   readonly resources?: ResourceQuantities;
   /**
    * Path of an HTTP probe on `port`, answered 200 when the agent is ready.

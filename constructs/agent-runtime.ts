@@ -19,6 +19,7 @@ import {
 
 /** An AgentRuntime by name, made here or elsewhere. */
 export interface IAgentRuntime {
+  /** Name of the resource. */
   readonly name: string;
   /** Absent: the namespace of whoever applies it. */
   readonly namespace: string | undefined;
@@ -61,7 +62,9 @@ export class AgentRuntime extends Construct implements IAgentRuntime {
     return new ReferencedAgentRuntime(scope, id, { name, namespace: options.namespace });
   }
 
+  /** Name of the resource. */
   readonly name: string;
+  /** Absent: the namespace of whoever applies it. */
   readonly namespace: string | undefined;
   /** Group, kind and name of the workload. */
   readonly targetRef: TargetRef;

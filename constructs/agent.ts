@@ -25,14 +25,19 @@ const shapes = {
 
 /** What `Agent` and `Tool` have in common. */
 abstract class EnrolledWorkload extends Construct {
+  /** Name of everything the construct makes. */
   readonly name: string;
+  /** Absent: the namespace of whoever applies it. */
   readonly namespace: string | undefined;
   /** The Deployment or StatefulSet, for what no prop covers: `agent.workload.addJsonPatch(…)`. */
   readonly workload: ApiObject;
+  /** The Service in front of the pods. */
   readonly service: ApiObject;
+  /** What enrols the workload. */
   readonly runtime: AgentRuntime;
   /** Only where the prop `card` asks for one; else the operator generates it. */
   readonly card: AgentCard | undefined;
+  /** The account the pods run as, from which their SPIFFE ID follows. */
   readonly serviceAccountName: string;
 
   protected constructor(scope: Construct, id: string, type: keyof typeof shapes, given: AgentProps) {

@@ -41,6 +41,7 @@ const Schema = Type.Object({
  * operator would use the first by name and warn), on an unknown key, and on a key that is the platform's alone, with its path.
  */
 export class NamespaceDefaults extends Construct {
+  /** The namespace whose agents they are for. */
   readonly namespace: string;
   /** Name of the ConfigMap. */
   readonly name: string;

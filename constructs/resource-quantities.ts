@@ -8,7 +8,9 @@ import { keyViolations, resourceNames } from './map-keys.ts';
 
 /** Requests and limits in Kubernetes' own quantities. */
 export interface ResourceQuantities {
+  /** What is set aside for the container, by resource: `{ cpu: '100m', memory: '128Mi' }`. */
   readonly requests: Readonly<Record<string, string>>;
+  /** What it may use at most, by resource. */
   readonly limits: Readonly<Record<string, string>>;
 }
 

@@ -9,7 +9,10 @@ import { NamespaceName, ObjectName } from './prop-schemas.ts';
 
 /** Where the trust bundle of SPIRE is published: a ConfigMap with the authorities whose identities may sign. */
 export interface TrustBundleSource {
-  /** @default 'spire-bundle' */
+  /**
+   * Name of the ConfigMap.
+   * @default 'spire-bundle'
+   */
   readonly name?: string;
   /**
    * Namespace of the ConfigMap. The operator gets a Role in it, so it must exist when the install is applied.
@@ -52,7 +55,10 @@ export interface VerificationProps {
    * @default 'trustDomain'
    */
   readonly scope?: BindingScope;
-  /** @default ConfigMap `spire-bundle` in namespace `spire` */
+  /**
+   * Where the authorities are whose identities may sign.
+   * @default ConfigMap `spire-bundle` in namespace `spire`
+   */
   readonly trustBundle?: TrustBundleSource;
   /**
    * Sync periods without contact to an agent after which the verdict on its card is withdrawn.

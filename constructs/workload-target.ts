@@ -11,8 +11,11 @@ import { groupOf, isSameTarget, type TargetRef } from '../runtime/api/target-ref
  * or a plain `{ apiVersion, kind, name }` for a workload that is made elsewhere.
  */
 export interface WorkloadTarget {
+  /** For example `apps/v1`. */
   readonly apiVersion: string;
+  /** For example `Deployment`. */
   readonly kind: string;
+  /** Name of the workload. */
   readonly name: string;
 }
 

@@ -13,6 +13,7 @@ export const FeatureGates = Type.Object({
   }),
   skillDiscovery: Type.Boolean({ description: 'Report the skills that workloads declare.' }),
 });
+/** Each gate, on or off. */
 export type FeatureGates = Type.Static<typeof FeatureGates>;
 export type GateName = keyof FeatureGates;
 
