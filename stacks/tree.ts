@@ -1,6 +1,7 @@
 /** Manifests to files: one object a file, in folders whose names are the order in which they are applied. */
 
 import { type App, Yaml } from 'cdk8s';
+import { operatorPodLabels } from '../runtime/api/names.ts';
 
 /** A Kubernetes object, as synthesized. */
 export interface Manifest {
@@ -9,6 +10,7 @@ export interface Manifest {
   readonly metadata: {
     readonly name: string;
     readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
   };
 }
@@ -38,9 +40,49 @@ const groups: Readonly<Record<string, string>> = {
 };
 const otherGroup = '80-workloads';
 
-/** The folder of a kind; by name, folders are in the order in which they are applied. */
+/** The folder of a kind of the platform's; by name, folders are in the order in which they are applied. */
 export function groupOf(kind: string): string {
   return groups[kind] ?? otherGroup;
+}
+
+const nameLabel = 'app.kubernetes.io/name';
+
+/** What the operator's own objects are told by, as a label selector that finds all others. */
+export const notOperatorSelector = `${nameLabel}!=${operatorPodLabels[nameLabel]}`;
+
+/** Whether the object is the operator's own, by its name label. */
+export function isOperator({ metadata }: Manifest): boolean {
+  return metadata.labels?.[nameLabel] === operatorPodLabels[nameLabel];
+}
+
+/**
+ * The folder of an object. An agent's Deployment is applied together with its AgentRuntime and not before it: it may be in need of what
+ * is injected to become ready.
+ */
+function groupOfObject(manifest: Manifest): string {
+  return manifest.kind === 'Deployment' && !isOperator(manifest) ? otherGroup : groupOf(manifest.kind);
+}
+
+/** A group as some objects make it up. */
+export interface Group {
+  readonly name: string;
+  /** Its place among all groups, 0 to 99: the two digits of its name. */
+  readonly order: number;
+  /** Whether it holds what is the user's own. */
+  readonly isOther: boolean;
+  readonly kinds: readonly string[];
+}
+
+/** The groups that these objects are in, first to last. */
+export function groupsOf(manifests: readonly Manifest[]): readonly Group[] {
+  return [...Map.groupBy(manifests, groupOfObject)]
+    .map(([name, members]) => ({
+      name,
+      order: Number(name.slice(0, 2)),
+      isOther: name === otherGroup,
+      kinds: [...new Set(members.map(({ kind }) => kind))].sort(),
+    }))
+    .sort((a, b) => a.order - b.order);
 }
 
 /** A file of the tree: its path, with `/`, and its text. */
@@ -49,8 +91,9 @@ export interface TreeFile {
   readonly text: string;
 }
 
-function pathOf({ kind, metadata }: Manifest): string {
-  const folder = `${groupOf(kind)}/${metadata.namespace ?? '_cluster'}`;
+function pathOf(manifest: Manifest): string {
+  const { kind, metadata } = manifest;
+  const folder = `${groupOfObject(manifest)}/${metadata.namespace ?? '_cluster'}`;
   return `${folder}/${kind.toLowerCase()}-${metadata.name.replaceAll(/[^A-Za-z0-9._-]/g, '_')}.yaml`;
 }
 
