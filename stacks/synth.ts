@@ -3,7 +3,9 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildApp } from './app.ts';
-import { environments, readSettings } from './environments.ts';
+import { environments, readPlatformFacts, readSettings } from './environments.ts';
+import { gitOpsFiles } from './gitops/files.ts';
+import { gitOpsOf, gitOpsTools, UsageError } from './gitops/flags.ts';
 import { manifestsOf, streamOf, treeOf } from './tree.ts';
 import { writeTree } from './write-tree.ts';
 
@@ -17,6 +19,14 @@ const usage = () => `usage: npm run synth -- [--env ENV] [--out DIR | --stdout] 
   --image REF   image of the operator, instead of the one in the settings
 
 Apply with: kubectl apply --server-side -R -f DIR     (or: kubectl apply --server-side -k DIR)
+
+For a GitOps tool DIR holds the tree in manifests/, and what the tool is given in a folder named by it:
+
+  --gitops TOOL     ${gitOpsTools.join(' or ')}; may be given for both
+  --repo URL        the repository that DIR is committed to
+  --path PATH       where DIR is in the repository, . for its root
+  --revision REF    branch, refs/tags/NAME or commit (default main)
+  --secret NAME     Secret in Flux's namespace with the credentials of the repository (default none)
 `;
 
 /** Exit code: 0 done, 1 refused, 2 usage. */
@@ -28,6 +38,11 @@ function main(argv: readonly string[]): number {
       out: { type: 'string' },
       image: { type: 'string' },
       stdout: { type: 'boolean', default: false },
+      gitops: { type: 'string', multiple: true },
+      repo: { type: 'string' },
+      path: { type: 'string' },
+      revision: { type: 'string' },
+      secret: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
@@ -35,23 +50,34 @@ function main(argv: readonly string[]): number {
     process.stdout.write(usage());
     return 0;
   }
-  if (values.stdout && values.out !== undefined) throw new UsageError('--stdout writes no folder: leave out --out');
-  const manifests = manifestsOf(buildApp(readSettings(values.env, { image: values.image })));
+  const pointless = (['out', 'gitops'] as const).find((flag) => values[flag] !== undefined);
+  if (values.stdout && pointless !== undefined) {
+    throw new UsageError(`--stdout writes no folder: leave out --${pointless}`);
+  }
+  const wanted = gitOpsOf(values.env, values);
+  const settings = readSettings(values.env, { image: values.image });
+  if (values.image !== undefined && !('platform' in settings)) {
+    throw new UsageError(
+      `--image is the operator's, and ${values.env} is a layer of agents: set theirs in its settings`,
+    );
+  }
+  const manifests = manifestsOf(buildApp(settings, readPlatformFacts(settings)));
   if (values.stdout) {
     process.stdout.write(streamOf(manifests));
     process.stderr.write(`${values.env}: ${manifests.length} objects\n`);
     return 0;
   }
   const out = values.out === undefined ? path.join(root, 'dist/manifests', values.env) : path.resolve(values.out);
-  const { changed, removed } = writeTree(out, treeOf(manifests));
+  const { changed, removed } = writeTree(
+    out,
+    wanted === undefined ? treeOf(manifests) : gitOpsFiles(manifests, wanted),
+  );
   const where = path.relative(process.cwd(), out) || '.';
   process.stderr.write(
     `${values.env}: ${manifests.length} objects in ${where} (${changed} files changed, ${removed} removed)\n`,
   );
   return 0;
 }
-
-class UsageError extends Error {}
 
 /** `parseArgs` reports a bad flag as a TypeError with this kind of code. */
 function isUsage(error: unknown): boolean {

@@ -45,7 +45,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'runtime/engine/types.ts',
     'runtime/permissions.ts',
   ],
-  stacks: ['constructs', 'imports', 'runtime/api', 'runtime/config', 'runtime/encoding'],
+  stacks: ['constructs', 'imports', 'runtime/api', 'runtime/config', 'runtime/encoding', 'runtime/workload'],
   scripts: ['runtime', 'constructs', 'stacks'],
   examples: ['constructs', 'runtime', 'stacks', 'test/lab', 'test/support', 'scripts'],
   bin: ['runtime/cli'],

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
@@ -25,10 +25,27 @@ test('the command line writes, prints, and says what it did on standard error', 
   assert.match(printed.stderr, /^dev: \d+ objects\n$/);
 });
 
+test('--gitops writes the tree in a folder of its own, and without it the folder is the tree again', () => {
+  const out = path.join(work, 'gitops');
+  const folders = () => globSync('*/', { cwd: out }).sort();
+  const repository = ['--repo', 'https://git.example/ops.git', '--path', 'clusters/dev'];
+  const both = synth('--env', 'dev', '--out', out, '--gitops', 'argocd', '--gitops', 'flux', ...repository);
+  assert.equal(both.status, 0, both.stderr);
+  assert.deepEqual(folders(), ['argocd', 'flux', 'manifests']);
+  assert.equal(synth('--env', 'dev', '--out', out, '--gitops', 'flux', ...repository).status, 0);
+  assert.deepEqual(folders(), ['flux', 'manifests']);
+  assert.equal(synth('--env', 'dev', '--out', out).status, 0);
+  assert.ok(folders().includes('70-webhooks') && !folders().includes('manifests'), folders().join());
+});
+
 const misuse: readonly (readonly [args: readonly string[], code: number, says: RegExp])[] = [
   [['--help'], 0, /usage: npm run synth/],
   [['--nope'], 2, /Unknown option '--nope'[\s\S]*usage:/],
   [['--stdout', '--out', 'x'], 2, /leave out --out/],
+  [['--stdout', '--gitops', 'flux'], 2, /leave out --gitops/],
+  [['--gitops', 'argod'], 2, /--gitops "argod": did you mean argocd\?/],
+  [['--gitops', 'flux'], 2, /--gitops needs --repo: [\s\S]*usage:/],
+  [['--env', 'dev-team1', '--image', 'x:1'], 2, /--image is the operator's, and dev-team1 is a layer of agents/],
   [['--env', 'lokal'], 1, /no environment "lokal": did you mean local\?/],
   [['--env', 'production'], 1, /give --image registry\/rossoctl@sha256/],
 ];
