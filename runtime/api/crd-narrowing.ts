@@ -1,9 +1,10 @@
 /** What one CustomResourceDefinition accepts and another does not: how releases stay compatible, and how an older one is recognised. */
 
 import { isDeepStrictEqual } from 'node:util';
+import type { PruningSchema } from './schema-pruning.ts';
 
 /** A schema of OpenAPI v3 in its structural form, as far as it is compared. */
-interface Schema {
+interface Schema extends PruningSchema {
   readonly type?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
@@ -44,6 +45,11 @@ export function narrowings(from: ComparedCrd, to: ComparedCrd): readonly string[
   const names = ['kind', 'plural'].flatMap((key) => replaced(`names.${key}`, before.names?.[key], after.names?.[key]));
   const served = (before.versions ?? []).filter((version) => version.served);
   return [...identity, ...names, ...served.flatMap((version) => versionNarrowings(version, after.versions ?? []))];
+}
+
+/** The schema of one version of a definition; undefined: it has no such version. */
+export function schemaOf({ spec }: ComparedCrd, version: string): PruningSchema | undefined {
+  return (spec as Identity).versions?.find(({ name }) => name === version)?.schema?.openAPIV3Schema;
 }
 
 function versionNarrowings(from: Version, versions: readonly Version[]): readonly string[] {

@@ -12,8 +12,8 @@ export interface Fault {
   readonly name: string;
   /** What is wrong and what to do, for people. */
   readonly sentence: string;
-  /** All that a definition lacks; the sentence names the first few. */
-  readonly missing?: readonly string[];
+  /** Of a definition that is older: all that it lacks, of which the sentence names the first few, and itself. */
+  readonly older?: { readonly missing: readonly string[]; readonly definition: ComparedCrd };
 }
 
 const remedy = `apply the CustomResourceDefinitions of release ${release} (folder 10-crds of its manifests); no restart is needed`;
@@ -33,7 +33,7 @@ export function crdFault(known: CrdManifest, live: ComparedCrd | undefined): Fau
   const more = missing.length > named ? `; and ${missing.length - named} more` : '';
   const what = `${missing.slice(0, named).join('; ')}${more}`;
   const sentence = `${it} is older than this operator (${what}), so the API server drops or refuses what it lacks: ${remedy}`;
-  return { ...fault, sentence, missing };
+  return { ...fault, sentence, older: { missing, definition: live } };
 }
 
 /** Where this install is called. */

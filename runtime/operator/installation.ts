@@ -1,8 +1,10 @@
 /** Watches the install around the operator and says what does not fit, until it does: in the log, a metric and `readyz?verbose`. */
 
+import { schemaOf } from '../api/crd-narrowing.ts';
 import { crdManifest, crdSources } from '../api/crds.ts';
 import { kinds } from '../api/kinds.ts';
 import type { CustomResourceDefinition, WebhookConfiguration } from '../api/kubernetes.ts';
+import type { PruningSchema } from '../api/schema-pruning.ts';
 import type { Cache } from '../engine/cache.ts';
 import type { Health } from '../engine/health.ts';
 import type { Gauge } from '../engine/metrics.ts';
@@ -18,6 +20,11 @@ export interface InstallationOptions {
   readonly log: Log;
 }
 
+export interface Installation {
+  /** The schema of a kind whose definition in the cluster is older than this operator; nothing while it is not, or is not known to be. */
+  olderSchema(kind: Kind): PruningSchema | undefined;
+}
+
 /** One watch, and what of its objects does not fit. */
 interface Concern {
   readonly watch: Watch;
@@ -28,7 +35,7 @@ interface Concern {
  * Starts watching; ends with the cache. Nothing waits for it and no fault makes a replica unready: what works without the missing part goes on,
  * and a replica that is taken out of its Service would have every pod of an agent refused.
  */
-export function watchInstallation(options: InstallationOptions): void {
+export function watchInstallation(options: InstallationOptions): Installation {
   const { cache, health } = options;
   const gauge = faultGauge(options.metrics);
   const concerns = [...definitions(cache), ...registrations(options)];
@@ -53,6 +60,15 @@ export function watchInstallation(options: InstallationOptions): void {
     const sentences = [...faults, ...concerns.flatMap(({ watch }) => unreadable(cache, watch))];
     return sentences.length === 0 ? undefined : sentences.join('; ');
   });
+  return {
+    olderSchema: ({ apiVersion, plural }) => {
+      const [group = '', version = ''] = apiVersion.split('/');
+      const older = [...known.values()]
+        .map((map) => map.get(`${plural}.${group}`)?.older)
+        .find((one) => one !== undefined);
+      return older === undefined ? undefined : schemaOf(older.definition, version);
+    },
+  };
 }
 
 function definitions(cache: Cache): readonly Concern[] {
@@ -91,10 +107,10 @@ function tell(
   now: Faults,
   { gauge, log }: { readonly gauge: Gauge<'kind' | 'name'>; readonly log: Log },
 ): void {
-  for (const [key, { kind, name, sentence, missing }] of now) {
+  for (const [key, { kind, name, sentence, older }] of now) {
     gauge.set({ kind, name }, 1);
     if (before.get(key)?.sentence !== sentence)
-      log.error('the installation does not fit', { fault: sentence, missing });
+      log.error('the installation does not fit', { fault: sentence, missing: older?.missing });
   }
   for (const [key, { kind, name }] of before) {
     if (now.has(key)) continue;

@@ -26,6 +26,7 @@ import { createClients } from './connect.ts';
 import { createControllers } from './controllers.ts';
 import { watchInstallation } from './installation.ts';
 import { watchServerVersion } from './server-version.ts';
+import { pruningClient } from './pruning-client.ts';
 import type { Settings } from './settings.ts';
 import { tellSkew } from './skew.ts';
 
@@ -71,8 +72,9 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   });
   const live = liveReader(clients.admission);
 
+  const installation = watchInstallation({ settings, cache, health, metrics, log });
   const manager = createManager({
-    client,
+    client: pruningClient(client, (kind) => installation.olderSchema(kind)),
     cache,
     clock,
     log,
@@ -116,7 +118,6 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
       ? status
       : await serveStatus({ port: settings.metricsPort, health, metrics });
   const keeper = keepCertificate({ settings, client, cache, health, metrics, log });
-  watchInstallation({ settings, cache, health, metrics, log });
   const started = manager.start();
   const server = await serveWebhooks({
     port: settings.webhookPort,

@@ -20,7 +20,7 @@ describe('a definition', () => {
   test('UP-03 that lacks something is named with what it lacks and what to do', () => {
     const fault = crdFault(known, { spec });
     assert.equal(fault?.kind, 'CustomResourceDefinition');
-    assert.deepEqual(fault.missing, ['v1alpha1: not served']);
+    assert.deepEqual(fault.older?.missing, ['v1alpha1: not served']);
     assert.match(
       fault.sentence,
       /agentruntimes\.agent\.rossoctl\.dev is older than this operator \(v1alpha1: not served\).*apply the CustomResourceDefinitions of release \S+ \(folder 10-crds/,
@@ -30,14 +30,14 @@ describe('a definition', () => {
   test('UP-03 that lacks much: the sentence names the first three, the rest is counted', () => {
     const other = { spec: { ...spec, group: 'a', scope: 'b', names: { kind: 'c', plural: 'd' } } };
     const fault = crdFault(known, other);
-    assert.equal(fault?.missing?.length, 5);
+    assert.equal(fault?.older?.missing.length, 5);
     assert.match(fault.sentence, /; and 2 more\)/);
   });
 
   test('that is absent is told apart from one that is older', () => {
     const fault = crdFault(known, undefined);
     assert.match(fault?.sentence ?? '', /does not exist: apply/);
-    assert.equal(fault?.missing, undefined);
+    assert.equal(fault?.older, undefined);
   });
 });
 
