@@ -33,6 +33,13 @@ describe('starts that are refused', { concurrency: 3 }, () => {
     ['a word that is no flag', ['start'], {}, 2, /unknown argument "start"/],
     ['a port that is none', ['--health-port=70000'], {}, 2, /--health-port: "70000": a port from 0 to 65535/],
     ['a bad variable', [], { NAMESPACES2WATCH: 'Team_1' }, 2, /NAMESPACES2WATCH: .*"Team_1" is not a namespace name/],
+    [
+      'a flag of manifests that are newer',
+      ['--from-the-future'],
+      { ROSSOCTL_MANIFESTS_RELEASE: '99.0.0' },
+      2,
+      /unknown argument "--from-the-future".*of the newer 99\.0\.0: set the image to that of 99\.0\.0/,
+    ],
     ['no kubeconfig there', ['--kubeconfig=/nonexistent/kubeconfig'], {}, 1, /\/nonexistent\/kubeconfig/],
     ['no kubeconfig and no cluster', [], {}, 1, /serviceaccount/],
   ];
@@ -89,6 +96,8 @@ describe('bad input while it runs', { timeout: 240_000 }, () => {
       assert.equal(readiness?.ok, false);
       const failing = readiness.checks.find(({ name }) => name === 'webhook-cache');
       assert.match(failing?.reason ?? '', /watch agentruntimes: .*404/);
+      const said = readiness.degraded.find(({ name }) => name === 'installation')?.reason ?? '';
+      assert.match(said, /CustomResourceDefinition agentruntimes\.\S+ does not exist: apply/);
     }, 20_000);
     await bed.installRest();
     await untilReady(operator, 60_000);

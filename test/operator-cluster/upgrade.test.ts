@@ -101,6 +101,58 @@ describe('an upgrade', { timeout: 240_000 }, () => {
     const { spec } = await client.get(kinds.agentRuntime, { namespace, name: 'weather' });
     assert.equal(spec.trace?.endpoint, 'collector:4317');
   });
+
+  test('UP-01 a webhook that an older install left under another name: said while it is there, and it alone', async () => {
+    const { client } = bed;
+    const kind = 'MutatingWebhookConfiguration';
+    const left = { kind: kinds.mutatingWebhookConfiguration, name: 'former-injector' };
+    const ours = bed.objects.find((object) => object.kind === kind);
+    assert.ok(ours !== undefined);
+    const { metadata: _, ...content } = ours;
+    await applyAll(client, [{ ...content, metadata: { name: left.name } } as unknown as Written]);
+    await eventually(async () => assert.equal(await fault(kind, left.name), 1));
+    assert.match(
+      await degraded(),
+      /^MutatingWebhookConfiguration former-injector is left of another install: its webhook inject\.rossoctl\.io calls Service rossoctl-system\/rossoctl-webhook and refuses/,
+    );
+    const { ok } = (await operator.readiness()) ?? {};
+    assert.equal(ok, true);
+    assert.equal(await fault(kind, ours.metadata.name ?? ''), undefined);
+
+    const late = await bed.startReady('late');
+    const lines = () => late.lines.filter(({ msg, fault }) => msg === fits.misfit && String(fault).includes(left.name));
+    await eventually(() => lines().length === 1);
+    await client.remove(left);
+    await eventually(async () => assert.equal(await fault(kind, left.name), undefined));
+    assert.equal(await degraded(), '');
+    await late.stop();
+  });
+
+  test('UP-03 with the roles of an older release it works, and says that it cannot tell', async () => {
+    const { client } = bed;
+    const role = bed.objects.find(({ kind, metadata }) => kind === 'ClusterRole' && metadata.name?.includes('cluster'));
+    assert.ok(role !== undefined);
+    const rules = (role['rules'] as readonly { readonly apiGroups: readonly string[] }[]).filter(
+      ({ apiGroups }) => !apiGroups.includes('apiextensions.k8s.io'),
+    );
+    await client.replace(kindOf(role), { ...role, rules } as KubeObject);
+    const held = await bed.startReady('held-back', { env: { ROSSOCTL_MANIFESTS_RELEASE: '0.0.1' } });
+    await eventually(async () => {
+      const { ok, degraded: said = [] } = (await held.readiness()) ?? {};
+      assert.equal(ok, true);
+      assert.match(
+        said.find(({ name }) => name === 'installation')?.reason ?? '',
+        /cannot be told.*definition-of-agentruntimes.*403.*apply the roles of this release/,
+      );
+    });
+    const skew = held.lines.find(({ msg }) => msg === 'manifests and operator are of different releases');
+    assert.match(String(skew?.['skew']), /its manifests are of the older 0\.0\.1: apply the manifests of/);
+    const info = `rossoctl_build_info{version="${release}",manifests="0.0.1",manifests_age="older"}`;
+    assert.equal(await held.metric(info), 1);
+    await applyAll(client, [role as Written]);
+    await eventually(async () => assert.deepEqual((await held.readiness())?.degraded, []));
+    await held.stop();
+  });
 });
 
 function withTrace(runtime: KubeObject): AgentRuntime {
