@@ -26,5 +26,5 @@ export function treePath({ path }: GitOps): string {
   return path === '' ? treeFolder : `${path}/${treeFolder}`;
 }
 
-/** Kinds that no tool takes away, whatever becomes of Git: with a namespace or a definition goes everything that is in it. */
-export const keptKinds: readonly string[] = ['Namespace', 'CustomResourceDefinition'];
+/** Kinds that no tool takes away, whatever becomes of Git, since all that is in them would go too. Definitions say it themselves. */
+export const keptKinds: readonly string[] = ['Namespace'];

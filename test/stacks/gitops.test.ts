@@ -138,17 +138,16 @@ test('an agent is applied together with its AgentRuntime, also in one tree with 
   assert.ok(groups.find(({ name }) => name === '40-operator')?.kinds.includes('Deployment'));
 });
 
-test('namespaces and definitions are never taken away, all else is when it leaves Git', () => {
+test('Flux never takes away namespaces and definitions, all else it does when it leaves Git', () => {
   const files = filesOf(platform);
-  const pruned = [...files].flatMap(([path, text]) => {
-    const { spec } = path.startsWith('flux/') ? (parse(text) as FluxStep) : { spec: undefined };
-    return spec?.prune === true ? [path] : [];
-  });
+  const steps = [...files].filter(([path]) => /^flux\/\d/.test(path)).map(([, text]) => parse(text) as FluxStep);
   assert.deepEqual(
-    ['flux/00-namespaces.yaml', 'flux/10-crds.yaml'].filter((path) => pruned.includes(path)),
-    [],
+    steps.filter(({ spec }) => !spec.prune).map(({ metadata }) => metadata.name),
+    ['rossoctl-dev-00-namespaces'],
   );
-  assert.equal(pruned.length, groupsOf(platform).length - 2);
+  for (const { kind, metadata } of platform.filter((each) => each.kind === 'CustomResourceDefinition')) {
+    assert.equal(metadata.annotations?.['kustomize.toolkit.fluxcd.io/prune'], 'disabled', `${kind} ${metadata.name}`);
+  }
 });
 
 test('nothing that is generated names a value that the operator sets', () => {
