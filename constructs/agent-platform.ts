@@ -127,6 +127,7 @@ export class AgentPlatform extends Construct {
       priorityClassName: props.priorityClassName,
       certificates: props.certificates ?? 'self-managed',
       flags: {
+        ...(this.deploymentName === install.deployment ? {} : { 'deployment-name': this.deploymentName }),
         ...(props.logLevel === undefined ? {} : { 'log-level': props.logLevel }),
         ...(qps === undefined ? {} : { 'kube-api-qps': qps }),
         ...(burst === undefined ? {} : { 'kube-api-burst': burst }),
@@ -174,8 +175,14 @@ export class AgentPlatform extends Construct {
 }
 
 /** What of the props decides over the operator's rights. */
-function grantsOf({ certificates, verification = {}, networkPolicies = {} }: AgentPlatformProps): Grants {
+function grantsOf({
+  deploymentName = install.deployment,
+  certificates,
+  verification = {},
+  networkPolicies = {},
+}: AgentPlatformProps): Grants {
   return {
+    deploymentName,
     certificates: certificates ?? 'self-managed',
     requireSignature: verification.requireSignature ?? false,
     trustBundle: trustBundleOf(verification),

@@ -38,7 +38,8 @@ export function operatorPodSpec(props: OperatorPodProps): Json {
   const pullSecrets = props.imagePullSecrets.map((name) => ({ name }));
   return {
     serviceAccountName: props.serviceAccountName,
-    terminationGracePeriodSeconds: 30,
+    // An ordinary end takes seconds; the last one, when the install is removed, lets go of every workload first.
+    terminationGracePeriodSeconds: 300,
     ...(pullSecrets.length === 0 ? {} : { imagePullSecrets: pullSecrets }),
     ...(props.priorityClassName === undefined ? {} : { priorityClassName: props.priorityClassName }),
     securityContext: {

@@ -8,6 +8,7 @@ import type { Permission } from '../runtime/engine/types.ts';
 import {
   madeCertificatePermissions,
   mountedCertificatePermissions,
+  removalPermissions,
   operatorPermissions as processPermissions,
 } from '../runtime/operator/permissions.ts';
 import { permissions as networkPolicyPermissions } from '../runtime/network-policy/permissions.ts';
@@ -16,6 +17,8 @@ import type { CertificateSource } from './certificates.ts';
 
 /** The parts of an install that ask for rights of their own. */
 export interface Grants {
+  /** Name of the operator's Deployment. */
+  readonly deploymentName: string;
   readonly certificates: CertificateSource;
   readonly requireSignature: boolean;
   /** ConfigMap with the authorities that may sign; read only where signatures are required. */
@@ -29,9 +32,10 @@ export interface Grants {
  * no trust bundle, and one that leaves the network alone no NetworkPolicy.
  */
 export function operatorPermissions(grants: Grants): readonly Permission[] {
-  const { certificates, requireSignature, trustBundle, networkPolicies } = grants;
+  const { deploymentName, certificates, requireSignature, trustBundle, networkPolicies } = grants;
   return [
     ...processPermissions,
+    ...removalPermissions(deploymentName),
     ...(certificates === 'self-managed' ? madeCertificatePermissions : mountedCertificatePermissions),
     ...agentRuntimePermissions,
     ...agentCardPermissions,

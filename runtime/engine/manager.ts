@@ -7,8 +7,10 @@ import type { Clock } from './clock.ts';
 import { type ControllerRun, createControllerRun } from './controller.ts';
 import { sentenceOf } from './errors.ts';
 import type { EventRecorder } from './events.ts';
+import { hasFinalizer } from './finalizer.ts';
 import type { LeaderElection } from './leader.ts';
 import type { Metrics } from './metrics.ts';
+import { keyOf } from './store.ts';
 import type { Controller, Log, ObjectKey, Watch } from './types.ts';
 
 export interface ManagerOptions {
@@ -60,6 +62,12 @@ export interface Manager {
   addController(controller: Controller): void;
   /** Begins to watch and to stand for the lease; resolves when every watch has been answered or 30 s have passed. */
   start(): Promise<void>;
+  /**
+   * For an install that is taken down: every controller takes back what it brought about, as the deletion of all its objects would, and takes
+   * its finalizer off; the objects stay. Nothing is brought about from then on. Resolves when all is done or `withinMs` have passed, to the
+   * number of objects that still carry a finalizer.
+   */
+  letGo(withinMs: number): Promise<number>;
   /** Takes no more work, lets passes end, writes the last events, gives the lease back, ends the watches. */
   stop(): Promise<void>;
   health(): ManagerHealth;
@@ -76,6 +84,7 @@ export function createManager(options: ManagerOptions): Manager {
   const seats: Seat[] = [];
   let isHeld = false;
   let isStopped = false;
+  let isLettingGo = false;
 
   const onHeld = (): void => {
     isHeld = true;
@@ -93,7 +102,15 @@ export function createManager(options: ManagerOptions): Manager {
   return {
     addController: (controller) => {
       cache.rememberOwner(controller.fieldManager);
-      seats.push(createSeat(controller, { ...options, guard, signal: ending.signal, isHeld: () => isHeld }));
+      seats.push(
+        createSeat(controller, {
+          ...options,
+          guard,
+          signal: ending.signal,
+          isHeld: () => isHeld,
+          isLettingGo: () => isLettingGo,
+        }),
+      );
     },
     start: async () => {
       for (const { watches } of seats) watches.forEach((watch) => cache.start(watch));
@@ -102,6 +119,11 @@ export function createManager(options: ManagerOptions): Manager {
       if (election === undefined) onHeld();
       else election.start();
       log.info('manager started', { controllers: seats.map(({ name }) => name) });
+    },
+    letGo: async (withinMs) => {
+      isLettingGo = true;
+      for (const seat of seats) seat.wakeAll();
+      return settled(() => seats.reduce((sum, seat) => sum + seat.held, 0), options.clock, withinMs);
     },
     stop: async () => {
       isStopped = true;
@@ -140,6 +162,21 @@ function answered({ cache, clock }: ManagerOptions): Promise<void> {
   });
 }
 
+const settledMs = 100;
+
+/** Resolves when nothing is left, or after `withinMs`, to what is left then. */
+function settled(left: () => number, clock: Clock, withinMs: number): Promise<number> {
+  const end = clock.monotonicMs() + withinMs;
+  return new Promise((resolve) => {
+    const check = (): void => {
+      const now = left();
+      if (now === 0 || clock.monotonicMs() >= end) resolve(now);
+      else clock.after(settledMs, check);
+    };
+    check();
+  });
+}
+
 /** One controller's place in the manager. */
 interface Seat {
   readonly name: string;
@@ -148,9 +185,14 @@ interface Seat {
   end(drainMs: number): Promise<void>;
   state(): ControllerState;
   wake(key: ObjectKey): boolean;
+  /** Wakes every object it has. */
+  wakeAll(): void;
+  /** Objects with its finalizer; without one, keys not yet worked on. */
+  readonly held: number;
 }
 
 interface SeatOptions extends ManagerOptions {
+  readonly isLettingGo: () => boolean;
   readonly guard: () => void;
   readonly signal: AbortSignal;
   readonly isHeld: () => boolean;
@@ -204,6 +246,16 @@ function createSeat(controller: Controller, options: SeatOptions): Seat {
     wake: (key) => {
       run?.wake(key);
       return run !== undefined;
+    },
+    wakeAll: () => {
+      if (run === undefined) return;
+      for (const object of cache.list(controller.primary)) run.wake(keyOf(object));
+    },
+    get held() {
+      const { primary, finalizer } = controller;
+      if (run === undefined) return 0;
+      if (finalizer === undefined) return run.pending;
+      return cache.list(primary).filter((object) => hasFinalizer(object, finalizer)).length;
     },
   };
 }

@@ -18,6 +18,8 @@ export interface ReconcileWorld {
   readonly events: EventRecorder;
   /** Throws when nothing may be written any more (`Leadership.assertHeld`). */
   readonly guard: () => void;
+  /** Whether everything is let go (`Manager.letGo`). Default: never. */
+  readonly isLettingGo?: () => boolean;
 }
 
 /**
@@ -42,6 +44,7 @@ export function createReconcile(controller: Controller, world: ReconcileWorld): 
     }
     if (expectations.isBehind(key)) return { type: 'behind' };
     const pass = { controller, world, expectations, key, signal };
+    if (world.isLettingGo?.() === true) return release(object, pass);
     return object.metadata.deletionTimestamp === undefined ? keep(object, pass) : release(object, pass);
   };
 }
@@ -67,14 +70,16 @@ async function keep(found: KubeObject, pass: Pass): Promise<Outcome> {
   return { type: 'done', afterMs: plan.afterMs };
 }
 
-/** The object is being deleted: what it brought about is undone, then the finalizer lets it go. */
+/** The object is being deleted, or everything is let go: what it brought about is undone, then the finalizer lets it go. */
 async function release(object: KubeObject, pass: Pass): Promise<Outcome> {
   const { controller, world } = pass;
   const { finalizer } = controller;
-  if (finalizer === undefined || !hasFinalizer(object, finalizer)) return { type: 'done' };
+  const isUnheld = finalizer === undefined || !hasFinalizer(object, finalizer);
+  if (isUnheld && (finalizer !== undefined || world.isLettingGo?.() !== true)) return { type: 'done' };
   const observed = await observe(object, pass);
   const plan: Plan = controller.release?.(observed) ?? {};
   await executePlan(plan, planScope(object, pass, { isRelease: true, now: world.clock.now() }));
+  if (finalizer === undefined) return { type: 'done' };
   const resourceVersion = await removeFinalizer(object, finalizerScope(pass, finalizer));
   if (resourceVersion !== undefined) wrote(object, resourceVersion, pass);
   return { type: 'done' };

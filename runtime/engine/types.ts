@@ -222,6 +222,7 @@ export interface Controller<T extends KubeObject = KubeObject, O = unknown, S = 
   readonly finalizer?: string;
   observe(object: T, gathering: Gathering): Promise<O>;
   decide(observed: O, now: Date): Plan<S>;
+  /** Takes back what the object brought about. Without a finalizer it is called only when everything is let go. */
   release?(observed: O): Plan<S>;
 }
 

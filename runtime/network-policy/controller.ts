@@ -8,7 +8,7 @@ import { agentCards, everyCard } from '../workload/cards.ts';
 import { fileSources } from '../workload/trigger.ts';
 import { workloadRows } from '../workload/kinds.ts';
 import { namespaces } from '../workload/watches.ts';
-import { decide } from './decide.ts';
+import { decide, release } from './decide.ts';
 import { observe } from './observe.ts';
 import type { Observed } from './observed.ts';
 import { countingSource } from './sources.ts';
@@ -31,7 +31,7 @@ const concurrency = 8;
 
 /**
  * One NetworkPolicy a workload with an AgentCard, permissive while the card is verified. It keeps no finalizer: its policies are owned by
- * their card. Status changes wake it, because they are the verdicts.
+ * their card, and go before it only when an install is taken down. Status changes wake it, because they are the verdicts.
  */
 export function createNetworkPolicyController(
   options: NetworkPolicyOptions,
@@ -49,5 +49,6 @@ export function createNetworkPolicyController(
     wakeOn: 'any',
     observe: (card, { reader }) => Promise.resolve(observe(card, reader, options)),
     decide,
+    release,
   };
 }

@@ -30,6 +30,11 @@ export function decide(observed: Observed, now: Date): Plan<AgentCardStatus> {
   };
 }
 
+/** Every policy of the card's goes. */
+export function release({ own }: Observed): Plan<AgentCardStatus> {
+  return { remove: own.map(refOf) };
+}
+
 function earliest(...times: readonly (number | undefined)[]): { readonly afterMs?: number } {
   const known = times.filter((time) => time !== undefined);
   return known.length === 0 ? {} : { afterMs: Math.max(1, Math.ceil(Math.min(...known))) };

@@ -25,6 +25,7 @@ import { openConfigurationFiles } from './configuration-files.ts';
 import { createClients } from './connect.ts';
 import { createControllers } from './controllers.ts';
 import { watchInstallation } from './installation.ts';
+import { letGoIfRemoved } from './removal.ts';
 import { watchServerVersion } from './server-version.ts';
 import { pruningClient } from './pruning-client.ts';
 import type { Settings } from './settings.ts';
@@ -44,7 +45,7 @@ export interface Operator {
   readonly statusPort: number;
   readonly metricsPort: number;
   readonly manager: Manager;
-  /** SIGTERM: not ready → linger → drain webhooks → stop controllers → give the lease back. */
+  /** SIGTERM: let go if the install is being removed → not ready → linger → drain webhooks → stop controllers → give the lease back. */
   stop(): Promise<void>;
 }
 
@@ -155,6 +156,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     metricsPort: metricsServer.port,
     manager,
     stop: async () => {
+      await letGoIfRemoved({ manager, client, settings, log });
       keeper.stop();
       version.stop();
       files.stop();

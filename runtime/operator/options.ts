@@ -82,6 +82,13 @@ export const options = {
     help: 'run controllers only while holding the Lease',
     parse: boolean,
   }),
+  deploymentName: option({
+    flag: 'deployment-name',
+    default: install.deployment as string,
+    placeholder: 'NAME',
+    help: 'Deployment of this operator: while it is being deleted and no webhook is registered, workloads are let go on SIGTERM',
+    parse: text,
+  }),
   webhookPort: option({
     flag: 'webhook-port',
     default: 9443,

@@ -4,6 +4,20 @@ import { crdNames } from '../api/crds.ts';
 import { configMaps, install, webhookConfigurations } from '../api/names.ts';
 import type { Permission } from '../engine/types.ts';
 
+/** The operator's own Deployment, by its name in this install. */
+export function removalPermissions(deploymentName: string): readonly Permission[] {
+  return [
+    {
+      apiGroup: 'apps',
+      resources: ['deployments'],
+      verbs: ['get'],
+      resourceNames: [deploymentName],
+      scope: 'own',
+      why: 'On its end the operator looks whether its install is being removed, and then lets go of every workload.',
+    },
+  ];
+}
+
 const registrations = {
   apiGroup: 'admissionregistration.k8s.io',
   resources: ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],

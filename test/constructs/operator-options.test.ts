@@ -29,6 +29,7 @@ const carried: Readonly<Record<OptionName, Carried | string>> = {
   context: 'in a cluster the account counts',
   requireNamespaceLabel: { props: { requireNamespaceLabel: true }, value: true },
   leaderElect: 'always',
+  deploymentName: { props: { deploymentName: 'another' }, value: 'another' },
   webhookPort: 'fixed, as the port of the container',
   webhookService: 'fixed, as the Service',
   webhookHost: 'webhooks are registered by Service',

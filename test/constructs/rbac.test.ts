@@ -180,6 +180,7 @@ for (const watch of modes) {
 }
 
 const everything: Grants = {
+  deploymentName: 'rossoctl-operator',
   certificates: 'self-managed',
   requireSignature: true,
   trustBundle: { namespace: 'spire', name: 'spire-bundle' },

@@ -3,17 +3,17 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { kinds } from '../../runtime/api/kinds.ts';
-import { install, labels } from '../../runtime/api/names.ts';
+import { install } from '../../runtime/api/names.ts';
 import { isNotFound } from '../../runtime/engine/errors.ts';
 import type { Kind, KubeObject } from '../../runtime/engine/types.ts';
 import { textOf, tracesIn } from '../../runtime/operator/traces.ts';
 import { cli } from '../runtime/cli/run-cli.ts';
 import { eventually } from '../support/engine-bed.ts';
-import { carriedBy, nothingCarried, untilSays } from '../support/enrolments.ts';
+import { carriedBy, nothingCarried } from '../support/enrolments.ts';
 import { type OperatorBed, startOperatorBed } from '../support/operator-bed.ts';
-import { applyAll, kindOf } from '../support/operator-platform.ts';
-import { createNamespace, runtimeFor, workload, workloadKinds, type Written } from '../support/workload-objects.ts';
+import { workloadKinds, type Written } from '../support/workload-objects.ts';
 import { verifying, verifyingFlags } from './card-life.ts';
+import { enrolled } from './enrolled.ts';
 
 let bed: OperatorBed | undefined;
 afterEach(async () => {
@@ -23,27 +23,6 @@ afterEach(async () => {
 
 const rossoctl = (at: OperatorBed, ...argv: readonly string[]) =>
   cli(['uninstall', '--kubeconfig', at.plane.kubeconfigPath, ...argv]);
-
-/** Enrolled workloads of several kinds, one with a card of its own, and one AgentRuntime whose target is gone. */
-async function enrolled(at: OperatorBed, namespace: string): Promise<readonly Written[]> {
-  const { client } = at;
-  await createNamespace(client, namespace);
-  const spoken = { [`${labels.protocolPrefix}a2a`]: '' };
-  const written = (['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob'] as const).map((kind) => {
-    const object = workload(kind, namespace, `a-${kind.toLowerCase()}`);
-    return { ...object, metadata: { ...object.metadata, labels: { ...object.metadata.labels, ...spoken } } };
-  });
-  for (const object of written) await client.create(kindOf(object), object);
-  const runtimes = written.map((object) => runtimeFor(object));
-  const orphan = runtimeFor(workload('Deployment', namespace, 'never-there'));
-  await applyAll(client, [...runtimes, orphan]);
-  for (const runtime of runtimes) await untilSays(client, runtime, 'Active/Configured', 40_000);
-  await eventually(async () => {
-    assert.equal((await client.list(kinds.agentCard, { namespace })).items.length, 2);
-    assert.equal((await client.list(kinds.networkPolicy, { namespace })).items.length, 2);
-  }, 40_000);
-  return written;
-}
 
 async function assertNothingLeft(at: OperatorBed, written: readonly Written[]): Promise<void> {
   const { gates, operator, resources, networkPolicies } = await tracesIn(at.client, install.namespace);
@@ -64,7 +43,7 @@ test('UP-01 beside an operator that runs: said first, then done, and done again 
 }, async () => {
   bed = await startOperatorBed('uninstall', { platform: verifying });
   const operator = await bed.startReady('operator', { flags: verifyingFlags });
-  const written = await enrolled(bed, 'team1');
+  const written = await enrolled(bed.client, 'team1');
   const said = await rossoctl(bed);
   assert.equal(said.code, 0, said.err);
   for (const line of [
@@ -94,7 +73,7 @@ test('UP-02 with the operator and its namespace gone: workloads are let go, reso
   bed = await startOperatorBed('uninstall-late', { platform: verifying });
   const { client } = bed;
   const operator = await bed.startReady('operator', { flags: verifyingFlags });
-  const written = await enrolled(bed, 'team1');
+  const written = await enrolled(bed.client, 'team1');
   await operator.kill();
   await client.remove({ kind: kinds.namespace, name: install.namespace });
   await eventually(async () => {

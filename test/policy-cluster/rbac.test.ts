@@ -112,18 +112,31 @@ const modes: readonly Mode[] = [
     title: 'cluster mode, as it comes',
     props: {},
     watched: undefined,
-    grants: { certificates: 'self-managed', requireSignature: false, trustBundle, networkPolicies: false },
+    grants: {
+      deploymentName: 'rossoctl-operator',
+      certificates: 'self-managed',
+      requireSignature: false,
+      trustBundle,
+      networkPolicies: false,
+    },
   },
   {
     title: 'namespaced mode, everything on, with a certificate of others',
     props: {
       watch: { kind: 'namespaced', namespaces: ['team1'] },
+      deploymentName: 'rossoctl-operator',
       certificates: 'cert-manager',
       verification: { requireSignature: true },
       networkPolicies: { enforce: true },
     },
     watched: ['team1'],
-    grants: { certificates: 'cert-manager', requireSignature: true, trustBundle, networkPolicies: true },
+    grants: {
+      deploymentName: 'rossoctl-operator',
+      certificates: 'cert-manager',
+      requireSignature: true,
+      trustBundle,
+      networkPolicies: true,
+    },
   },
 ];
 
