@@ -5,14 +5,13 @@ import { Construct } from 'constructs';
 import { install } from '../runtime/api/names.ts';
 import type { AgentPlatformProps } from './agent-platform-props.ts';
 import { AgentPlatformSchema } from './agent-platform-schema.ts';
-import { AgentRuntime } from './agent-runtime.ts';
 import { CertManagerCertificate } from './certificates.ts';
 import { refuseCollisions } from './collisions.ts';
 import { CustomResourceDefinitions } from './crds.ts';
+import { demandsInVain } from './demands.ts';
 import { OperatorDeployment } from './deployment.ts';
 import { DeveloperRoles } from './developer-roles.ts';
 import { LabelProtection } from './label-protection.ts';
-import { NamespaceDefaults } from './namespace-defaults.ts';
 import { defaultResources } from './operator-pod.ts';
 import { type Grants, operatorPermissions } from './permissions.ts';
 import { PlatformConfigMaps } from './platform-config.ts';
@@ -32,8 +31,8 @@ import {
 import { OperatorWebhooks } from './webhooks.ts';
 
 /**
- * Installs the platform. Every name is explicit, so neither moving the construct nor renaming its chart replaces anything
- * (field report CS-02). Dependencies are declared: policy and webhooks come last, after the operator that answers them.
+ * Installs the platform. Every name is explicit, so neither moving the construct nor renaming its chart replaces anything.
+ * Dependencies are declared: policy and webhooks come last, after the operator that answers them.
  */
 export class AgentPlatform extends Construct {
   /** The operator's namespace. */
@@ -49,7 +48,8 @@ export class AgentPlatform extends Construct {
 
   /**
    * Throws on a prop that is unknown or out of bounds, naming it. Synthesis fails on namespaced mode without a namespace, on
-   * configuration the operator would refuse, on a second platform in the app, and on defaults or agents in the operator's own namespace.
+   * configuration the operator would refuse, on a second platform in the app, on agents, cards or defaults in the operator's own
+   * namespace, and on anything for agents in one that is not watched.
    */
   constructor(scope: Construct, id: string, props: AgentPlatformProps) {
     super(scope, id);
@@ -86,7 +86,7 @@ export class AgentPlatform extends Construct {
     policy.node.addDependency(operator);
     signatures.node.addDependency(operator);
     this.node.addValidation({
-      validate: () => [...nothingWatched(watched), ...this.#rivals(), ...this.#inVain()],
+      validate: () => [...nothingWatched(watched), ...this.#rivals(), ...demandsInVain(this, watched)],
     });
   }
 
@@ -143,21 +143,6 @@ export class AgentPlatform extends Construct {
     const rival = all.find((other) => other !== this);
     if (rival === undefined) return [];
     return [`the app already has an AgentPlatform at ${rival.node.path}: a cluster has one; make an app a cluster`];
-  }
-
-  /** What is asked of the operator's own namespace. */
-  #inVain(): readonly string[] {
-    const own = `the operator's own namespace ${this.namespace}, where no pod is ever injected`;
-    return this.node.root.node.findAll().flatMap((other) => {
-      const { path } = other.node;
-      if (other instanceof NamespaceDefaults && other.namespace === this.namespace) {
-        return [`${path} sets defaults for ${own}: set config of the AgentPlatform`];
-      }
-      if (other instanceof AgentRuntime && other.namespace === this.namespace) {
-        return [`${path} enrols ${other.targetRef.kind} ${other.targetRef.name} in ${own}: choose another`];
-      }
-      return [];
-    });
   }
 
   #webhooks(props: AgentPlatformProps): OperatorWebhooks {

@@ -166,6 +166,11 @@ const refused: readonly (readonly [what: string, act: () => unknown, says: RegEx
     /\[test\/rossoctl\/config\] ConfigMap rossoctl-system\/rossoctl-platform-config.*spiffe\.trustDomian: unknown key; did you mean trustDomain\?/,
   ],
   [
+    'a trust domain of the configuration with its scheme',
+    () => platform({ config: { spiffe: { trustDomain: 'spiffe://prod.example' } } }),
+    /\[test\/rossoctl\/config\] ConfigMap .*spiffe\.trustDomain: "spiffe:\/\/prod\.example" is not allowed; .*without spiffe:\/\//,
+  ],
+  [
     'a gate that is text',
     () => platform({ featureGates: { injectTools: 'false' } as object }),
     /injectTools: .*write false without quotes/,

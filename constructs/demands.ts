@@ -1,0 +1,54 @@
+/** What the constructs of an app ask of its platform in vain: in the operator's own namespace, or in one that nobody watches. */
+
+import type { IConstruct } from 'constructs';
+import { AgentCard } from './agent-card.ts';
+import { AgentNamespace } from './agent-namespace.ts';
+import { AgentRuntime } from './agent-runtime.ts';
+import { NamespaceDefaults } from './namespace-defaults.ts';
+import type { WatchedNamespaces } from './watched-namespaces.ts';
+
+/** A platform as its demands see it. */
+export interface Supply extends IConstruct {
+  /** The operator's own namespace. */
+  readonly namespace: string;
+}
+
+interface Demand {
+  /** What is asked: a verb and its object. */
+  readonly what: string;
+  /** Absent: the namespace of whoever applies it. */
+  readonly namespace: string | undefined;
+  /** What to do where the namespace is the operator's own; absent: nothing is wrong with it. */
+  readonly instead?: string;
+}
+
+/** A sentence for each construct of the app that asks in vain, with its path and the remedy. */
+export function demandsInVain(platform: Supply, watched: WatchedNamespaces): readonly string[] {
+  return platform.node.root.node.findAll().flatMap((construct) => {
+    const { path } = construct.node;
+    const demand = demandOf(construct);
+    if (demand?.namespace === undefined) return [];
+    const { what, namespace, instead } = demand;
+    if (namespace === platform.namespace) {
+      const own = `the operator's own namespace ${namespace}, where no pod is ever injected`;
+      return instead === undefined ? [] : [`${path} ${what} ${own}: ${instead}`];
+    }
+    if (watched.kind === 'cluster' || watched.names.includes(namespace)) return [];
+    const remedy = `add it to watch.namespaces, or call watchNamespace('${namespace}')`;
+    return [`${path} ${what} namespace ${namespace}, which the platform does not watch: ${remedy}`];
+  });
+}
+
+function demandOf(construct: IConstruct): Demand | undefined {
+  if (construct instanceof NamespaceDefaults) {
+    const { namespace } = construct;
+    return { what: 'sets defaults for', namespace, instead: 'set config of the AgentPlatform' };
+  }
+  if (construct instanceof AgentNamespace) return { what: 'makes agents welcome in', namespace: construct.name };
+  if (construct instanceof AgentRuntime || construct instanceof AgentCard) {
+    const { targetRef, namespace } = construct;
+    const what = construct instanceof AgentRuntime ? 'enrols' : 'keeps the card of';
+    return { what: `${what} ${targetRef.kind} ${targetRef.name} in`, namespace, instead: 'choose another' };
+  }
+  return undefined;
+}
