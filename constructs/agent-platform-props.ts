@@ -7,6 +7,20 @@ import type { ResourceQuantities } from './resource-quantities.ts';
 import type { CardFetchProps, NetworkPolicyProps, VerificationProps } from './verification.ts';
 import type { WatchScope } from './watched-namespaces.ts';
 
+/** How fast the operator may ask the API server. */
+export interface ApiRequestProps {
+  /**
+   * Requests a second.
+   * @default 400
+   */
+  readonly qps?: number;
+  /**
+   * Requests at once above that rate.
+   * @default 800
+   */
+  readonly burst?: number;
+}
+
 /** Props of `AgentPlatform`. */
 export interface AgentPlatformProps {
   /** Image of the operator. In production by digest: `registry/rossoctl@sha256:…`. */
@@ -81,7 +95,7 @@ export interface AgentPlatformProps {
    * How fast the operator may ask the API server.
    * @default the operator's own: 400 requests a second, 800 at once
    */
-  readonly apiRequests?: { readonly qps?: number; readonly burst?: number };
+  readonly apiRequests?: ApiRequestProps;
   /**
    * Whether and how the signatures of agent cards are verified.
    * @default cards are fetched and shown, no signature is verified

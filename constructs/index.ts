@@ -4,7 +4,7 @@ export { Agent, Tool } from './agent.ts';
 export { AgentCard, type AgentCardOverrides, type AgentCardProps } from './agent-card.ts';
 export { AgentNamespace, type AgentNamespaceProps } from './agent-namespace.ts';
 export { AgentPlatform } from './agent-platform.ts';
-export type { AgentPlatformProps } from './agent-platform-props.ts';
+export type { AgentPlatformProps, ApiRequestProps } from './agent-platform-props.ts';
 export type { AgentProps } from './agent-props.ts';
 export {
   AgentRuntime,

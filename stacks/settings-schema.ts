@@ -22,13 +22,20 @@ const NamespaceSettings = Type.Object({
 export const PlatformSettings = Type.Object({
   ...platformPropSchemas,
   image: optional(platformPropSchemas.image),
-  requireImageDigest: optional(Type.Boolean({ description: 'Refuse an operator image that is not pinned by digest.' })),
+  requireImageDigest: optional(
+    Type.Boolean({ description: 'Refuse an operator image that is not pinned by digest; default false.' }),
+  ),
   mode: optional(
     oneOf(['cluster', 'namespaced'], {
       description: 'namespaced: the operator sees only `namespaces`; default cluster.',
     }),
   ),
-  namespaces: optional(Type.Array(NamespaceSettings, { maxItems: 256 })),
+  namespaces: optional(
+    Type.Array(NamespaceSettings, {
+      maxItems: 256,
+      description: 'Namespaces of agents: with `mode: namespaced` the only ones that are watched.',
+    }),
+  ),
   config: optional(Type.Unsafe<PartialConfig>(PlatformConfig)),
   featureGates: optional(Type.Unsafe<Partial<FeatureGates>>(FeatureGates)),
 });

@@ -76,11 +76,16 @@ export const dnsProfiles = ['default', 'openshift', 'node-local', 'cloud-dns'] a
 export type DnsProfile = (typeof dnsProfiles)[number];
 
 export const NetworkPolicySection = Type.Object({
+  /** Whom verified agents let in beside each other and the operator: peers as in a NetworkPolicy, each with `ports` where it is not all. */
   ingressFrom: Type.Array(PeerOnPorts, { maxItems: 32 }),
+  /** Whom verified agents reach with `verifiedEgress: agents`, beside each other, DNS and the operator. */
   egressTo: Type.Array(PeerOnPorts, { maxItems: 32 }),
+  /** `open`: verified agents reach everything. `agents`: only each other, DNS, the operator and `egressTo`. */
   verifiedEgress: oneOf(['open', 'agents']),
   dns: Type.Object({
+    /** Where the cluster's DNS answers. */
     profile: oneOf(dnsProfiles),
+    /** More peers that are DNS. */
     peers: Type.Array(Peer, { maxItems: 32 }),
   }),
 });

@@ -46,22 +46,36 @@ export const Quantities = Type.Unsafe<Readonly<Record<string, string>>>({
     description: 'A Kubernetes quantity, for example 50m, 2 or 128Mi.',
   },
 });
-const Resources = Type.Object({ requests: Quantities, limits: Quantities });
+const Resources = Type.Object({
+  /** What is set aside for the container, by resource. */
+  requests: Quantities,
+  /** What it may use at most, by resource. */
+  limits: Quantities,
+});
 const Text = (description: string) => Type.String({ minLength: 1, maxLength: 1024, description });
 
 /** Effective configuration: every field has a value. Layers are `DeepPartial` of it; unknown keys are refused with their path. */
 export const PlatformConfig = Type.Object({
   images: Type.Object({
+    /** Image of the container `envoy-proxy`. */
     envoyProxy: Image,
+    /** Image of the init container `proxy-init`. */
     proxyInit: Image,
+    /** Image of the containers `spiffe-helper` and `client-registration`. */
     sidecar: Image,
+    /** When the kubelet pulls the images of the injected containers. */
     pullPolicy: oneOf(['Always', 'IfNotPresent', 'Never']),
   }),
   proxy: Type.Object({
+    /** Where outbound traffic is redirected to: a first choice. A port the application uses is never taken, the next free one is. */
     outboundPort: Port,
+    /** Where inbound traffic is redirected to; a first choice likewise. */
     inboundPort: Port,
+    /** Envoy's admin interface, on the loopback address; a first choice likewise. */
     adminPort: Port,
+    /** Where the kubelet asks whether the proxy is ready; a first choice likewise. */
     healthPort: Port,
+    /** User of the sidecars; an application container must not run as it. */
     uid: Type.Integer({ minimum: 1, maximum: 2147483647 }),
   }),
   resources: Type.Object({
@@ -70,18 +84,32 @@ export const PlatformConfig = Type.Object({
     spiffeHelper: Resources,
     clientRegistration: Resources,
   }),
-  authBridge: Type.Object({ mode: oneOf(authBridgeModes) }),
-  mtls: Type.Object({ mode: oneOf(mtlsModes) }),
+  authBridge: Type.Object({
+    /** How traffic is captured. `proxy-sidecar` has no init container and needs no capability, and nothing is redirected. */
+    mode: oneOf(authBridgeModes),
+  }),
+  mtls: Type.Object({
+    /** Mutual TLS between agents. `strict` needs SPIFFE. */
+    mode: oneOf(mtlsModes),
+  }),
   spiffe: Type.Object({
+    /** Trust domain of the agents' SPIFFE IDs, and of those that may sign cards. */
     trustDomain: TrustDomain,
+    /** Socket of the Workload API, in a folder of its own at least two levels deep. */
     socketPath: SocketPath,
+    /** How the socket comes into a pod: `csi` mounts the driver `csi.spiffe.io`, `hostPath` the socket's folder. */
     volume: oneOf(['csi', 'hostPath']),
   }),
   identity: Type.Object({
+    /** Kind of the identity provider. */
     provider: oneOf(['keycloak']),
+    /** Where the identity provider answers. */
     url: HttpUrl,
+    /** Realm in which agents are clients. */
     realm: Realm,
+    /** Token audiences accepted on inbound calls; any one suffices. */
     allowedAudiences: Type.Array(Text('Accepted token audience.'), { maxItems: 64 }),
+    /** Secret with the credentials to register clients. */
     adminCredentialsSecret: Type.String({
       maxLength: 253,
       pattern: '^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$',
@@ -89,29 +117,42 @@ export const PlatformConfig = Type.Object({
         'Name of a Secret, of lower-case letters, digits, dashes and dots, for example keycloak-admin; or empty.',
     }),
   }),
-  clientRegistration: Type.Object({ mode: oneOf(['operator', 'sidecar']) }),
+  clientRegistration: Type.Object({
+    /** Who registers the client: `sidecar` adds a container that does it itself. */
+    mode: oneOf(['operator', 'sidecar']),
+  }),
   tokenExchange: Type.Object({
+    /** Where tokens are exchanged; when empty, it follows from `identity.url` and `identity.realm`. */
     tokenUrl: Type.String({
       maxLength: 2048,
       pattern: `^(${httpUrlPattern})?$`,
       description:
         'An http or https URL without user name, query and fragment, for example https://keycloak.example/token; empty: derived from identity.url and identity.realm.',
     }),
+    /** Audience asked for when no route says otherwise. */
     audience: Text('Audience asked for when no route says otherwise.'),
+    /** OAuth scopes asked for. */
     scopes: Type.Array(Text('OAuth scope.'), { maxItems: 64 }),
   }),
   trace: Type.Object({
+    /** Address of the OpenTelemetry collector. */
     endpoint: Endpoint,
+    /** Protocol of the collector (OTLP). */
     protocol: oneOf(['grpc', 'http']),
     sampling: Type.Object({
+      /** How traces are chosen: `always`, `never`, or `probabilistic`, by rate. */
       type: oneOf(['probabilistic', 'always', 'never']),
+      /** Share of traces that `probabilistic` keeps. */
       rate: Type.Number({ minimum: 0, maximum: 1 }),
     }),
   }),
   networkPolicy: NetworkPolicySection,
   rollout: Type.Object({
+    /** How many workloads are restarted at a time for a platform change. */
     maxConcurrentWorkloads: Type.Integer({ minimum: 1, maximum: 10000 }),
+    /** Hold every restart for a platform change. */
     paused: Type.Boolean(),
+    /** A rollout that has not finished by then frees its place. */
     deadlineSeconds: Type.Integer({
       minimum: 10,
       maximum: 86400,

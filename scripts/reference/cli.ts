@@ -26,7 +26,7 @@ export async function cliPage(): Promise<string> {
       '## The operator',
       [
         'A flag wins over its environment variable, and that over the default. Wrong usage ends the process with exit code 2, a failure or a lost lease',
-        'with 1. `AgentPlatform` sets the flags that an install needs; its props are in [constructs](../constructs.md).',
+        'with 1. `AgentPlatform` sets the flags that an install needs; its props are in [constructs](constructs.md#agentplatformprops).',
       ].join('\n'),
       optionTable(),
       '## npm scripts',

@@ -59,7 +59,7 @@ function resource(source: CrdSource): readonly string[] {
     `${code(`${plural}.${apiGroup}`)}; singular ${code(singular)}, short names ${codes(shortNames)}, category ${codes(categories)}; lists can be narrowed by field ${codes(
       selectableFields,
     )} (Kubernetes 1.31 and later).`,
-    '### Columns',
+    `### ${kind}: columns`,
     table(
       ['column', 'type', 'from'],
       columns.map(({ name, type, jsonPath }) => [name, type, code(jsonPath)]),
@@ -77,7 +77,7 @@ function part(kind: string, name: 'spec' | 'status', schema: SchemaNode): readon
     return name === 'status' ? cells : [...cells, isRequired ? 'required' : whenUnset(where, node)];
   });
   const columns = ['field', 'value', 'what it is', ...(name === 'status' ? [] : ['when not set'])];
-  return [`### ${name}`, schema.description ?? '', table(columns, rows)].filter((block) => block !== '');
+  return [`### ${kind}: ${name}`, schema.description ?? '', table(columns, rows)].filter((block) => block !== '');
 }
 
 function whenUnset(where: string, node: SchemaNode): string {

@@ -11,7 +11,7 @@ import {
   isStringLiteral,
 } from 'typescript/unstable/ast/is';
 import { code, codes, pageText, table } from './markdown.ts';
-import { codeFiles, reading, type Sources } from './program.ts';
+import { codeFiles, type Sources } from './program.ts';
 
 /** One metric. */
 export interface Metric {
@@ -22,7 +22,7 @@ export interface Metric {
 }
 
 /** The page. Throws when a metric is made in a way that cannot be read, naming the file. */
-export function metricsPage(): string {
+export function metricsPage(sources: Sources): string {
   return pageText({
     title: 'Metrics',
     intro: [
@@ -32,19 +32,17 @@ export function metricsPage(): string {
     parts: [
       table(
         ['metric', 'type', 'labels', 'what it is'],
-        metrics().map(({ name, type, labels, help }) => [code(name), type, codes(labels), help]),
+        metrics(sources).map(({ name, type, labels, help }) => [code(name), type, codes(labels), help]),
       ),
     ],
   });
 }
 
 /** Every metric that the operator's sources make, by name. */
-export function metrics(): readonly Metric[] {
-  return reading((sources) =>
-    codeFiles('runtime')
-      .flatMap((name) => metricsOf(sources, sources.file(name), name))
-      .sort((a, b) => (a.name < b.name ? -1 : 1)),
-  );
+export function metrics(sources: Sources): readonly Metric[] {
+  return codeFiles('runtime')
+    .flatMap((name) => metricsOf(sources, sources.file(name), name))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 const types: readonly string[] = ['counter', 'gauge', 'histogram'];

@@ -2,20 +2,26 @@
 
 import { cliPage } from './cli.ts';
 import { conditionsPage } from './conditions.ts';
+import { constructsPage } from './constructs.ts';
 import { customResourcesPage } from './custom-resources.ts';
+import { declarationsOf } from './declarations.ts';
 import { metricsPage } from './metrics.ts';
-
-type Make = () => string | Promise<string>;
-
-const pages: Readonly<Record<string, Make>> = {
-  'custom-resources': customResourcesPage,
-  cli: cliPage,
-  metrics: metricsPage,
-  conditions: conditionsPage,
-};
+import { reading, type Sources } from './program.ts';
+import { settingsPage } from './settings.ts';
 
 /** Path relative to the repository → text. Deterministic. */
 export async function referencePages(): Promise<ReadonlyMap<string, string>> {
-  const made = Object.entries(pages).map(async ([name, make]) => [`docs/reference/${name}.md`, await make()] as const);
-  return new Map(await Promise.all(made));
+  const pages = { ...reading(readPages), cli: await cliPage() };
+  return new Map(Object.entries(pages).map(([name, text]) => [`docs/reference/${name}.md`, text]));
+}
+
+function readPages(sources: Sources) {
+  const declarations = declarationsOf(sources, 'constructs/index.ts');
+  return {
+    constructs: constructsPage(declarations),
+    settings: settingsPage(sources, declarations),
+    'custom-resources': customResourcesPage(),
+    metrics: metricsPage(sources),
+    conditions: conditionsPage(),
+  };
 }

@@ -23,9 +23,9 @@ export interface Sources {
   readonly checker: Checker;
   readonly program: Program;
   /** Of a path relative to the repository. Throws when the file is not part of the program. */
-  file(name: string): SourceFile;
+  readonly file: (name: string) => SourceFile;
   /** What a file exports, by name, aliases followed. */
-  exportsOf(name: string): ReadonlyMap<string, TypeScriptSymbol>;
+  readonly exportsOf: (name: string) => ReadonlyMap<string, TypeScriptSymbol>;
 }
 
 /** Hands the checked sources to `read`. The compiler's own process ends with it. */
