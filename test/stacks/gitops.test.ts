@@ -1,6 +1,8 @@
 /** What GitOps tools are given beside a tree: whole as golden files, and held against what the operator writes and the tree holds. */
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import test from 'node:test';
 import { App, Chart } from 'cdk8s';
 import { parse } from 'yaml';
@@ -137,6 +139,20 @@ test('an agent is applied together with its AgentRuntime, also in one tree with 
   assert.deepEqual(groups.at(-1)?.kinds, ['AgentCard', 'AgentRuntime', 'Deployment']);
   assert.ok(groups.find(({ name }) => name === '40-operator')?.kinds.includes('Deployment'));
 });
+
+test('the page on GitOps shows the rules as they are generated', () => {
+  const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/gitops.md'), 'utf8');
+  const shown = parse(/```yaml\n(ignoreDifferences:[\s\S]+?)```/.exec(page)?.[1] ?? '') as Rules;
+  const enrolled = ['apps/v1 Deployment', 'batch/v1 CronJob']
+    .map((each) => each.split(' '))
+    .map(([apiVersion = '', kind = '']) => ({ apiVersion, kind, metadata: { name: 'weather' } }));
+  const { spec } = parse(filesOf(enrolled).get('argocd/application.yaml') ?? '') as { readonly spec: Rules };
+  assert.deepEqual(spec.ignoreDifferences, shown.ignoreDifferences);
+});
+
+interface Rules {
+  readonly ignoreDifferences: readonly object[];
+}
 
 test('Flux never takes away namespaces and definitions, all else it does when it leaves Git', () => {
   const files = filesOf(platform);
