@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kinds } from '../../runtime/api/kinds.ts';
 import { annotations, install, labels, webhookConfigurations } from '../../runtime/api/names.ts';
+import { release } from '../../runtime/api/release.ts';
 import type { Kind, KubeObject } from '../../runtime/engine/types.ts';
 import type { WorkloadKind } from '../../runtime/workload/kinds.ts';
 import { canRunNode } from '../lab/up.ts';
@@ -177,8 +178,12 @@ describe('the operator on a node', { skip, timeout: 600_000 }, () => {
     await bed.untilOperatorRuns(2);
   });
 
-  test('a rolling update of the operator under a load of admissions fails none', async () => {
+  test('UP-03 the manifests of the next release, under a load of admissions: none fails, and no workload changes or restarts', async () => {
     const ns = await createNamespace(bed.client, 'load');
+    await enrolled(served('Deployment', ns, 'steady'));
+    await untilInjected(ns, 'steady');
+    const before = await standing(ns);
+    const next = nextRelease(bed.objects);
     const failures: string[] = [];
     let admitted = 0;
     const loading = new AbortController();
@@ -201,13 +206,7 @@ describe('the operator on a node', { skip, timeout: 600_000 }, () => {
         }
       }),
     );
-    const restart = {
-      spec: { template: { metadata: { annotations: { 'kubectl.kubernetes.io/restartedAt': 'now' } } } },
-    };
-    await bed.client.mergePatch(
-      { kind: kinds.deployment, namespace: install.namespace, name: install.deployment },
-      restart,
-    );
+    await applyAll(bed.client, next);
     await bed.untilOperatorRuns(2);
     // The last of the old ones ends after it is no longer counted.
     await eventually(
@@ -218,8 +217,42 @@ describe('the operator on a node', { skip, timeout: 600_000 }, () => {
     await load;
     assert.deepEqual([...new Set(failures)], []);
     assert.ok(admitted > 100, `${admitted} admissions`);
+    // What the new ones do once they lead is done to a workload that comes after the upgrade, too.
+    await enrolled(served('Deployment', ns, 'later'));
+    await untilInjected(ns, 'later');
+    assert.deepEqual(await standing(ns), before);
   });
+
+  /** The workload `steady`, its AgentRuntime and its pods, as far as an upgrade may not touch them. */
+  async function standing(namespace: string): Promise<unknown> {
+    const key = { namespace, name: 'steady' };
+    const { metadata, spec } = await bed.client.get(kinds.deployment, key);
+    const runtime = await bed.client.get(kinds.agentRuntime, key);
+    const pods = await bed.podsOf(namespace, 'steady');
+    return {
+      generation: metadata.generation,
+      template: spec.template,
+      uid: runtime.metadata.uid,
+      hash: runtime.status?.configHash,
+      pods: pods.map((one) => one.metadata.uid),
+    };
+  }
 });
+
+/** The manifests as the next release would make them: a field more in each definition, and another release on the operator's pods. */
+function nextRelease(objects: readonly Written[]): readonly Written[] {
+  const variable = '"name":"ROSSOCTL_MANIFESTS_RELEASE","value":';
+  const field = '"observedGeneration":{"description":"Generation of the spec that this';
+  return objects.map((object) => {
+    const text = JSON.stringify(object);
+    const next = text
+      .replaceAll(`${variable}"${release}"`, `${variable}"99.0.0"`)
+      .replaceAll(field, `"next":{"type":"string","maxLength":8},${field}`);
+    const isChanged = ['CustomResourceDefinition', 'Deployment'].includes(object.kind);
+    assert.equal(next !== text, isChanged, object.kind);
+    return JSON.parse(next) as Written;
+  });
+}
 
 /** Whether the API server asks the webhook at this moment: a pod of the Deployment `weather` as a dry run, injected or not. */
 async function isAsked({ transport }: NodeBed, namespace: string): Promise<boolean> {
