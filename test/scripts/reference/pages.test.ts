@@ -20,6 +20,12 @@ import { fieldRows, type SchemaNode } from '../../../scripts/reference/schema-ro
 const root = path.resolve(import.meta.dirname, '../../..');
 const page = (name: string) => readFileSync(path.join(root, `docs/reference/${name}.md`), 'utf8');
 
+/** Read once: the compiler takes a second or two. */
+const read = reading((sources) => ({
+  declarations: declarationsOf(sources, 'constructs/index.ts'),
+  metrics: metrics(sources),
+}));
+
 /** Words that no row of the page begins with. */
 function absent(words: readonly string[], text: string): readonly string[] {
   return words.filter((word) => !text.includes(`| \`${word}`));
@@ -86,7 +92,7 @@ test('every metric that the sources name is found, and is in its page', () => {
     ),
   );
   assert.ok(named.length > 30);
-  const found = reading(metrics).map(({ name }) => name);
+  const found = read.metrics.map(({ name }) => name);
   assert.deepEqual(
     named.filter((name) => !found.includes(name)),
     [],
@@ -103,8 +109,7 @@ test('the page of the constructs has every class that is exported', () => {
 });
 
 test('declarations are read with text, type and default, without what is private or inherited from elsewhere', () => {
-  const declarations = reading((sources) => declarationsOf(sources, 'constructs/index.ts'));
-  const of = (name: string) => declarations.find((each) => each.name === name)?.members ?? [];
+  const of = (name: string) => read.declarations.find((each) => each.name === name)?.members ?? [];
   const port = of('AgentProps').find(({ name }) => name === 'port');
   assert.deepEqual(
     [port?.type, port?.byDefault, port?.isOptional, port?.text],
