@@ -78,11 +78,14 @@ process.stdout.write(streamOf(manifestsOf(app)));
   assert.deepEqual(globSync('node_modules/rossoctl/**/node_modules', { cwd: folder }), []);
 });
 
-/** A compiler, and the kind of modules that the consumer's package.json says. 5.9 comes with the tools around cdk8s. */
+/**
+ * A compiler, the kind of modules that the consumer's package.json says, and whether declarations are checked too, which takes 5.9 most of a
+ * minute. It comes with the tools around cdk8s.
+ */
 const compilers = [
-  ['typescript', 'module'],
-  ['typescript', 'commonjs'],
-  ['jsii/node_modules/typescript', 'module'],
+  { name: 'typescript', type: 'module', skipLibCheck: false },
+  { name: 'typescript', type: 'commonjs', skipLibCheck: false },
+  { name: 'jsii/node_modules/typescript', type: 'module', skipLibCheck: true },
 ] as const;
 const correct = `import { App, Chart } from 'cdk8s';
 import { Agent } from 'rossoctl';
@@ -96,10 +99,10 @@ new Agent(chart, 'b', { image: 'registry.example/b:1' }).runtime.name = 'c';
 buildApp(parseSettings('', 'here', { environment: 'x', image: 'registry.example/r:1' }));
 `;
 
-for (const [name, type] of compilers) {
+for (const { name, type, skipLibCheck } of compilers) {
   const compiler = path.join(root, 'node_modules', name);
   const { version } = JSON.parse(readFileSync(path.join(compiler, 'package.json'), 'utf8')) as Versioned;
-  test(`the types compile strictly, libraries included, under TypeScript ${version} with type ${type}`, () => {
+  test(`the types compile strictly under TypeScript ${version} with type ${type}`, () => {
     const folder = consumer(`types-${version}-${type}`);
     const files = { 'example.ts': example, 'more.ts': correct, 'package.json': JSON.stringify({ type }) };
     for (const [file, text] of Object.entries(files)) writeFileSync(path.join(folder, file), text);
