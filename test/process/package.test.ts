@@ -111,7 +111,7 @@ for (const { name, type, skipLibCheck } of compilers) {
       target: 'es2022',
       strict: true,
       noEmit: true,
-      skipLibCheck: false,
+      skipLibCheck,
       types: [],
     };
     const config = { compilerOptions: options, files: ['example.ts', 'more.ts'] };
