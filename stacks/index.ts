@@ -28,13 +28,11 @@ const provider = new Provider(
 
 const isPlatform = 'platform' in settings;
 const app = isPlatform ? buildApp(settings) : buildApp(settings, await referencedPlatform(settings.agents.platform));
-const { urns } = new KubernetesApp(
+new KubernetesApp(
   isPlatform ? 'platform' : 'agents',
   { app, providerVersion, ...treatment },
   { providers: { kubernetes: provider } },
 );
 
-/** URNs of everything that was installed. */
-export const objects = urns;
 /** What the stacks of teams must know of the platform; undefined for theirs. */
 export const platform = isPlatform ? platformFacts(settings.environment, settings.platform) : undefined;

@@ -24,8 +24,12 @@ const { values, positionals } = parseArgs({
 /** Programs and servers of ours as they run, without a cluster. */
 const processPatterns = ['test/process/**/*.test.ts'];
 const unitPatterns = ['test/*.test.ts', 'test/{runtime,constructs,stacks,scripts,examples}/**/*.test.ts'];
-/** Tests beside a real SPIRE, whose build takes as long as that of all else: they come last. */
-const spirePatterns = ['test/spire-cluster/**/*.test.ts'];
+/** Tests beside parts whose build takes as long as that of all else: they come last, in this order, each with the build's option. */
+const slowParts = [
+  { option: '--spire', patterns: ['test/spire-cluster/**/*.test.ts'], mayBeMissing: false },
+  // The Node side of Pulumi is tested without its CLI too, so a machine that cannot build that goes without.
+  { option: '--pulumi', patterns: ['test/pulumi-cluster/**/*.test.ts'], mayBeMissing: true },
+];
 const clusterPatterns = ['test/*-cluster/**/*.test.ts', 'test/lab/**/*.test.ts', 'test/journeys/**/*.test.ts'];
 
 function files(patterns: readonly string[]): string[] {
@@ -74,28 +78,42 @@ async function main(): Promise<void> {
     return;
   }
   const tally = createTally(process.stdout);
-  const spireFiles = values.unit ? [] : files(spirePatterns);
-  const clusterFiles = values.unit ? [] : files(clusterPatterns).filter((file) => !spireFiles.includes(file));
-  const built = clusterFiles.length + spireFiles.length > 0 ? buildLab() : Promise.resolve();
-  const spireBuilt = spireFiles.length > 0 ? built.then(() => buildLab('--spire')) : Promise.resolve();
-  for (const build of [built, spireBuilt]) build.catch(() => undefined);
+  const slow = slowParts.map((part) => ({ ...part, files: values.unit ? [] : files(part.patterns) }));
+  const slowFiles = slow.flatMap((part) => part.files);
+  const clusterFiles = values.unit ? [] : files(clusterPatterns).filter((file) => !slowFiles.includes(file));
+  const built = clusterFiles.length + slowFiles.length > 0 ? buildLab() : Promise.resolve();
+  let before = built;
+  const slowBuilds = slow.map((part) => {
+    if (part.files.length === 0) return before;
+    const after = () => built.then(() => buildLab(part.option));
+    return (before = before.then(after, after));
+  });
+  for (const build of [built, ...slowBuilds]) build.catch(() => undefined);
   if (!values.cluster) await runUnit(tally);
   if (!values.cluster && !values.unit) await runFiles(tally, files(processPatterns));
-  await runAfter(built, clusterFiles, tally);
-  await runAfter(spireBuilt, spireFiles, tally);
+  await runAfter(built, { files: clusterFiles, mayBeMissing: false }, tally);
+  for (const [at, part] of slow.entries()) await runAfter(slowBuilds[at] ?? built, part, tally);
   tally.close();
   process.exitCode = tally.failed === 0 && tally.passed > 0 ? 0 : 1;
 }
 
-/** Runs cluster tests once what they need is built; that it cannot be built is their failure. */
-async function runAfter(built: Promise<void>, chosen: readonly string[], tally: Tally): Promise<void> {
-  if (chosen.length === 0) return;
+interface Part {
+  readonly files: readonly string[];
+  /** That what they need cannot be built is no failure. */
+  readonly mayBeMissing: boolean;
+}
+
+/** Runs cluster tests once what they need is built; that it cannot be built is their failure, unless they can be done without. */
+async function runAfter(built: Promise<void>, part: Part, tally: Tally): Promise<void> {
+  if (part.files.length === 0) return;
   try {
     await built;
-    await runFiles(tally, chosen);
   } catch (error) {
-    tally.fail('cluster tests', error);
+    if (part.mayBeMissing) for (const file of part.files) tally.skip(file, String(error));
+    else tally.fail('cluster tests', error);
+    return;
   }
+  await runFiles(tally, part.files);
 }
 
 await main();

@@ -30,11 +30,13 @@ import type { Written } from '../support/workload-objects.ts';
 
 /** An agent that serves HTTP; from `writeDemoImages`. */
 export const agentImage = 'lab.local/demo-agent:1';
+/** Built from this checkout. */
+export const operatorImage = 'lab.local/rossoctl:test';
 
-export async function startNodeBed() {
+/** The lab alone, with the images loaded and nothing installed. */
+export async function startNode() {
   const name = `node-${randomBytes(3).toString('hex')}`;
   const folder = mkdtempSync(path.join(tmpdir(), 'node-cluster-'));
-  const image = 'lab.local/rossoctl:test';
   const end = async (): Promise<void> => {
     await down(name);
     rmSync(folder, { recursive: true, force: true });
@@ -42,11 +44,12 @@ export async function startNodeBed() {
   try {
     const [, made, busybox] = await Promise.all([
       up({ name, isControlPlaneOnly: false, context: undefined }, reportToStderr),
-      buildImage({ tag: image, out: path.join(folder, 'operator.tar') }),
+      buildImage({ tag: operatorImage, out: path.join(folder, 'operator.tar') }),
       ensureBusybox(reportToStderr),
     ]);
     for (const file of [made.file, ...writeDemoImages(busybox, folder)]) await loadImage(name, file);
-    const connection = await kubeconfigConnection({ path: labKubeconfigPath(name) }, systemClock);
+    const kubeconfig = labKubeconfigPath(name);
+    const connection = await kubeconfigConnection({ path: kubeconfig }, systemClock);
     const metrics = createMetrics({ process: false });
     const transport = createTransport({
       connection,
@@ -56,7 +59,31 @@ export async function startNodeBed() {
       userAgent: 'user',
     });
     const client = createClient(transport);
-    const objects = manifestsOf(buildApp(readSettings('local', { image }))) as unknown as readonly Written[];
+    return {
+      client,
+      transport,
+      connection,
+      kubeconfig,
+      /** Goes with it. */
+      folder,
+      stop: async (): Promise<void> => {
+        await client.close();
+        await end();
+      },
+    };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+export async function startNodeBed() {
+  const node = await startNode();
+  const { client, transport, connection } = node;
+  try {
+    const objects = manifestsOf(
+      buildApp(readSettings('local', { image: operatorImage })),
+    ) as unknown as readonly Written[];
     await applyAll(client, objects);
     const own = { namespace: install.namespace, name: install.deployment };
     const bed = {
@@ -82,10 +109,7 @@ export async function startNodeBed() {
             said === `${replicas} new, ${replicas} available, ${replicas} in all`;
           if (!isSo) throw new Error(said);
         }, 120_000),
-      stop: async () => {
-        await client.close();
-        await end();
-      },
+      stop: node.stop,
     };
     async function podsOf(namespace: string, app?: string): Promise<readonly Pod[]> {
       const { items } = await client.list<Pod>(kinds.pod, {
@@ -96,7 +120,7 @@ export async function startNodeBed() {
     }
     return bed;
   } catch (error) {
-    await end();
+    await node.stop();
     throw error;
   }
 }

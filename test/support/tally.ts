@@ -9,6 +9,8 @@ export interface Tally {
   follow(events: AsyncIterable<TestEvent>): Promise<void>;
   /** Counts a failure of the run itself. */
   fail(name: string, error: unknown): void;
+  /** Counts what was not run, and says why. */
+  skip(name: string, why?: string): void;
   close(): void;
 }
 
@@ -40,13 +42,17 @@ export function createTally(out: { write(text: string): unknown }): Tally {
   let skipped = 0;
   const failures: string[] = [];
 
+  function skip(name: string, why?: string): void {
+    skipped++;
+    out.write(`skipped: ${name}${why === undefined ? '' : `: ${why}`}\n`);
+  }
+
   function count(event: TestEvent): void {
     const { data } = event;
     if (data.details?.type === 'suite' && !isBrokenHook(data.details.error)) return;
     const name = `${data.file ?? ''} ${data.name ?? ''}`.trim();
     if (data.skip !== undefined && data.skip !== false) {
-      skipped++;
-      out.write(`skipped: ${name}${typeof data.skip === 'string' ? `: ${data.skip}` : ''}\n`);
+      skip(name, typeof data.skip === 'string' ? data.skip : undefined);
     } else if (event.type === 'test:pass') {
       passed++;
     } else {
@@ -76,6 +82,7 @@ export function createTally(out: { write(text: string): unknown }): Tally {
       failures.push(name);
       out.write(`FAILED: ${name}\n${described(error)}\n`);
     },
+    skip,
     close() {
       if (failures.length > 0) out.write(`\nfailed:\n${failures.map((name) => `  ${name}\n`).join('')}`);
       out.write(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
