@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ApiObject, App, Chart } from 'cdk8s';
+import { ApiObject, type Chart } from 'cdk8s';
 import * as kplus from 'cdk8s-plus-28';
 import { Agent, AgentPlatform, RequireDigest, Tool } from '../../constructs/index.ts';
 import { synthesized } from './synthesized.ts';
@@ -127,32 +127,4 @@ test('what is pinned passes, also a platform whose configuration somebody else w
     new Tool(chart, 'tool', { image: pinned, namespace: 'team1', kind: 'StatefulSet' });
   });
   assert.equal(message, undefined);
-});
-
-test('it holds for what is added after it', () => {
-  const app = new App();
-  app.with(new RequireDigest());
-  new Agent(new Chart(app, 'chart'), 'late', { image: 'a:1' });
-  assert.throws(
-    () => app.synthYaml(),
-    /^[^\n]*\n {2}\[\] chart\/late\/workload: Deployment late, container agent [^\n]*$/,
-  );
-});
-
-test('applied again, further down, it says everything once', () => {
-  const app = new App();
-  const rule = new RequireDigest();
-  const chart = new Chart(app, 'chart');
-  const agent = new Agent(chart, 'a', { image: 'a:1' });
-  app.with(rule).with(rule);
-  agent.with(rule);
-  assert.throws(() => app.synthYaml(), /^[^\n]*\n {2}\[chart\/a\/workload\] Deployment a, container agent [^\n]*$/);
-});
-
-test('a chart without the rule is free of it', () => {
-  const app = new App();
-  const [strict, free] = ['strict', 'free'].map((id) => new Chart(app, id));
-  strict?.with(new RequireDigest());
-  if (free !== undefined) new Agent(free, 'a', { image: 'a:1' });
-  assert.match(app.synthYaml(), /image: a:1/);
 });

@@ -79,13 +79,14 @@ process.stdout.write(streamOf(manifestsOf(app)));
 });
 
 /**
- * A compiler, the kind of modules that the consumer's package.json says, and whether declarations are checked too, which takes 5.9 most of a
- * minute. It comes with the tools around cdk8s.
+ * A compiler, how the consumer uses it, and whether declarations are checked too, which takes 5.9 most of a minute. That one comes with the
+ * tools around cdk8s, whose own templates say `commonjs`.
  */
 const compilers = [
-  { name: 'typescript', type: 'module', skipLibCheck: false },
-  { name: 'typescript', type: 'commonjs', skipLibCheck: true },
-  { name: 'jsii/node_modules/typescript', type: 'module', skipLibCheck: true },
+  { name: 'typescript', type: 'module', module: 'nodenext', skipLibCheck: false },
+  { name: 'typescript', type: 'commonjs', module: 'nodenext', skipLibCheck: true },
+  { name: 'jsii/node_modules/typescript', type: 'module', module: 'nodenext', skipLibCheck: true },
+  { name: 'jsii/node_modules/typescript', type: 'commonjs', module: 'commonjs', skipLibCheck: true },
 ] as const;
 const correct = `import { App, Chart } from 'cdk8s';
 import { Agent } from 'rossoctl';
@@ -99,15 +100,15 @@ new Agent(chart, 'b', { image: 'registry.example/b:1' }).runtime.name = 'c';
 buildApp(parseSettings('', 'here', { environment: 'x', image: 'registry.example/r:1' }));
 `;
 
-for (const { name, type, skipLibCheck } of compilers) {
+for (const { name, type, module, skipLibCheck } of compilers) {
   const compiler = path.join(root, 'node_modules', name);
   const { version } = JSON.parse(readFileSync(path.join(compiler, 'package.json'), 'utf8')) as Versioned;
-  test(`the types compile strictly under TypeScript ${version} with type ${type}`, () => {
-    const folder = consumer(`types-${version}-${type}`);
+  test(`the types compile strictly under TypeScript ${version}, a ${type} with module ${module}`, () => {
+    const folder = consumer(`types-${version}-${type}-${module}`);
     const files = { 'example.ts': example, 'more.ts': correct, 'package.json': JSON.stringify({ type }) };
     for (const [file, text] of Object.entries(files)) writeFileSync(path.join(folder, file), text);
     const options = {
-      module: 'nodenext',
+      module,
       target: 'es2022',
       strict: true,
       noEmit: true,
