@@ -44,33 +44,32 @@ interface Rule {
   readonly must: string;
 }
 
-const isUrl = (value: string, protocols: readonly string[]) =>
-  URL.canParse(value) && protocols.includes(new URL(value).protocol);
+/** The folder as a path from the root, which is empty. */
+const folderOf = (value: string) => value.replace(/^\.(\/|$)/, '').replace(/\/$/, '');
+const isRoot = (value: string) => value === '.' || value === './';
+const isStep = (name: string) => /^[^\s\\]+$/.test(name) && name !== '.' && name !== '..';
+const isUrl = (value: string) => URL.canParse(value) && /^(https?|ssh):$/.test(new URL(value).protocol);
 const rules: readonly Rule[] = [
   {
     flag: 'repo',
     of: ['flux'],
-    fits: (value) => isUrl(value, ['https:', 'http:', 'ssh:']),
+    fits: (value) => isUrl(value),
     must: 'must be a URL for Flux: https://HOST/NAME or ssh://git@HOST/NAME',
   },
   {
     flag: 'repo',
-    fits: (value) => isUrl(value, ['https:', 'http:', 'ssh:']) || /^[\w.-]+@[\w.-]+:\S+$/.test(value),
+    fits: (value) => isUrl(value) || /^[\w.-]+@[\w.-]+:\S+$/.test(value),
     must: 'must be the URL of a Git repository: https://HOST/NAME, ssh://git@HOST/NAME or git@HOST:NAME',
   },
   {
-    flag: 'repo',
-    fits: (value) => !URL.canParse(value) || new URL(value).password === '',
-    must: 'must hold no password: what is written is committed; the tool takes credentials from a Secret',
-  },
-  {
     flag: 'revision',
-    fits: (value) => /^[\w][\w./-]*$/.test(value) && !value.includes('..'),
+    // What Git refuses in a name, and a flag that was taken for a value.
+    fits: (value) => /^[^\s~^:?*[\\-][^\s~^:?*[\\]*$/.test(value) && !value.includes('..'),
     must: 'must be a branch, refs/tags/NAME or the 40 digits of a commit',
   },
   {
     flag: 'path',
-    fits: (value) => /^(\.\/?|(\.\/)?[\w-][\w.-]*(\/[\w-][\w.-]*)*\/?)$/.test(value),
+    fits: (value) => isRoot(value) || folderOf(value).split('/').every(isStep),
     must: 'must be a folder inside the repository, such as clusters/dev, or . for its root',
   },
   {
@@ -99,7 +98,7 @@ export function gitOpsOf(environment: string, flags: GitOpsFlags): Wanted | unde
       environment,
       repo,
       revision,
-      path: path.replace(/^\.(\/|$)/, '').replace(/\/$/, ''),
+      path: folderOf(path),
       ...(secret === undefined ? {} : { secret }),
     },
   };
@@ -113,7 +112,22 @@ function checkTools(tools: readonly string[]): void {
   throw new UsageError(`--gitops ${JSON.stringify(unknown)}: ${hint}`);
 }
 
-function checkValues(tools: readonly string[], values: Readonly<Record<Rule['flag'], string | undefined>>): void {
+/** A password, or a token as hosts take it in place of a name. */
+function holdsCredentials(repo: string): boolean {
+  if (!URL.canParse(repo)) return false;
+  const { protocol, username, password } = new URL(repo);
+  return password !== '' || (protocol.startsWith('http') && username !== '');
+}
+
+type Values = Readonly<Record<Rule['flag'], string | undefined>> & { readonly repo: string };
+
+function checkValues(tools: readonly string[], values: Values): void {
+  // Told without the value, which must not end up in a log either.
+  if (holdsCredentials(values.repo)) {
+    throw new UsageError(
+      '--repo holds a password or token, and would be committed: leave it out; the tool has its own Secret',
+    );
+  }
   if (values.secret !== undefined && !tools.includes('flux')) {
     throw new UsageError('--secret is for --gitops flux; Argo CD is given credentials by its own settings');
   }

@@ -90,6 +90,7 @@ interface FluxStep {
 interface Application {
   readonly spec: {
     readonly source: {
+      readonly targetRevision: string;
       readonly path: string;
       readonly kustomize: {
         readonly patches: readonly { readonly target: { readonly kind: string }; readonly patch: string }[];
@@ -176,6 +177,7 @@ test('nothing that is generated names a value that the operator sets', () => {
 
 const references: readonly (readonly [revision: string, ref: object])[] = [
   ['release-1', { branch: 'release-1' }],
+  ['team/a+b', { branch: 'team/a+b' }],
   ['refs/tags/v1.0.0', { name: 'refs/tags/v1.0.0' }],
   ['0123456789'.repeat(4), { commit: '0123456789'.repeat(4) }],
 ];
@@ -185,7 +187,8 @@ for (const [revision, ref] of references) {
     const { spec } = parse(files.get('flux/repository.yaml') ?? '') as { readonly spec: object };
     const url = 'https://git.example/ops.git';
     assert.deepEqual(spec, { interval: '5m', url, ref, secretRef: { name: 'ops' } });
-    assert.match(files.get('argocd/application.yaml') ?? '', new RegExp(`targetRevision: "?${revision}`));
+    const application = parse(files.get('argocd/application.yaml') ?? '') as Application;
+    assert.equal(application.spec.source.targetRevision, revision);
   });
 }
 
@@ -203,6 +206,7 @@ test('without --gitops nothing is asked for; one tool may be named twice', () =>
   assert.equal(gitOpsOf('dev', {}), undefined);
   assert.equal(gitOpsOf('dev', { ...flags, gitops: ['flux', 'flux'] })?.writers.length, 1);
   assert.ok(gitOpsOf('dev', { ...flags, gitops: ['argocd'], repo: 'git@git.example:ops.git' }));
+  assert.ok(gitOpsOf('dev', { ...flags, repo: 'ssh://git@git.example/ops.git' }));
 });
 
 const refusals: readonly (readonly [wrong: GitOpsFlags, says: RegExp])[] = [
@@ -216,9 +220,17 @@ const refusals: readonly (readonly [wrong: GitOpsFlags, says: RegExp])[] = [
   [{ repo: 'ops.git' }, /--repo "ops\.git" must be a URL/],
   [{ repo: 'git@git.example:ops.git' }, /must be a URL for Flux: .*ssh:\/\/git@HOST\/NAME/],
   [{ gitops: ['argocd'], repo: 'ftp://git.example/ops' }, /must be the URL of a Git repository/],
-  [{ repo: 'https://me:secret@git.example/ops.git' }, /must hold no password/],
+  [
+    { repo: 'https://me:secret@git.example/ops.git' },
+    /^--repo holds a password or token, and would be committed: [^@]*$/,
+  ],
+  [{ repo: 'https://token@git.example/ops.git' }, /^--repo holds a password or token/],
   [{ revision: '' }, /--revision "" must be a branch/],
   [{ revision: 'a b' }, /--revision "a b" must be a branch/],
+  [{ revision: '--path' }, /--revision "--path" must be a branch/],
+  [{ revision: 'a..b' }, /must be a branch/],
+  [{ path: '/' }, /must be a folder inside/],
+  [{ path: 'clusters//dev' }, /must be a folder inside/],
   [{ path: '/clusters' }, /--path "\/clusters" must be a folder inside the repository/],
   [{ path: '../dev' }, /must be a folder inside/],
   [{ path: 'clusters/../..' }, /must be a folder inside/],
