@@ -47,6 +47,8 @@ export async function startProject({ dir, kubeconfig, hasNodes }: ProjectOptions
     return out;
   };
   return {
+    /** Drops a stack and leaves what it made. */
+    forget: (name: string) => say('stack', 'rm', name, '--force', '--yes'),
     stack: async (name: string, configuration: Configuration): Promise<Stack> => {
       const configure = (sections: Configuration): void => {
         const cluster = { kubeconfig, providerVersion, await: hasNodes, ...sections['cluster'] };

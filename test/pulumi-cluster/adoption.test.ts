@@ -1,0 +1,80 @@
+/** An install changes hands: what GitOps applied is Pulumi's without a new object, and GitOps's again. */
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import path from 'node:path';
+import { buildApp } from '../../stacks/app.ts';
+import { type Manifest, manifestsOf, treeOf } from '../../stacks/tree.ts';
+import { writeTree } from '../../stacks/write-tree.ts';
+import { kubectl } from '../policy-cluster/kubectl.ts';
+import { startPulumiBed } from './bed.ts';
+import type { Stack } from './project.ts';
+
+let bed: Awaited<ReturnType<typeof startPulumiBed>>;
+before(async () => {
+  bed = await startPulumiBed('adoption');
+});
+after(() => bed.stop());
+
+const platform = (level: 'info' | 'debug') => ({
+  image: 'example.test/rossoctl:1',
+  logLevel: level,
+  namespaces: [{ name: 'team1', defaults: { mtls: { mode: 'strict' as const } } }],
+});
+
+const treeFor = (level: 'info' | 'debug'): string => {
+  const tree = path.join(bed.plane.dir, `tree-${level}`);
+  writeTree(tree, treeOf(manifestsOf(buildApp({ environment: 'test', platform: platform(level) }))));
+  return tree;
+};
+
+async function applied(tree: string, ...flags: readonly string[]) {
+  return kubectl(bed.plane, ['apply', '--server-side', ...flags, '-R', '-f', tree]);
+}
+
+interface Live extends Manifest {
+  readonly metadata: Manifest['metadata'] & { readonly uid: string };
+}
+
+async function live(tree: string): Promise<readonly Live[]> {
+  const { stdout, stderr } = await kubectl(bed.plane, ['get', '-R', '-f', tree, '-o', 'json']);
+  assert.ok(stdout.startsWith('{'), stderr);
+  return (JSON.parse(stdout) as { readonly items: readonly Live[] }).items;
+}
+
+const uidsOf = (objects: readonly Live[]) =>
+  objects.map(({ kind, metadata: { name, uid } }) => `${kind} ${name} ${uid}`);
+
+async function levelNow(tree: string): Promise<string> {
+  return JSON.stringify((await live(tree)).filter(({ kind }) => kind === 'Deployment'));
+}
+
+test('from GitOps to Pulumi and back: a conflict is said first, and no object is made anew', {
+  timeout: 300_000,
+}, async () => {
+  const tree = treeFor('info');
+  const first = await applied(tree);
+  assert.equal(first.code, 0, first.stderr);
+  const uids = uidsOf(await live(tree));
+
+  // Not asked to take over, it says whose fields these are, and takes none.
+  const stack = await bed.stack('adopted', { platform: platform('debug') });
+  await assert.rejects(stack.run('up'), /conflict.*kubectl/s);
+  assert.match(await levelNow(tree), /--log-level=info/);
+
+  const adopt: Parameters<Stack['configure']>[0] = { platform: platform('debug'), cluster: { adopt: true } };
+  stack.configure(adopt);
+  await stack.run('up');
+  assert.deepEqual(uidsOf(await live(tree)), uids);
+  assert.match(await levelNow(tree), /--log-level=debug/);
+  assert.deepEqual(await stack.preview(), []);
+
+  // Back: Pulumi forgets, GitOps takes over.
+  await bed.forget('adopted');
+  const refused = await applied(treeFor('info'));
+  assert.match(refused.stderr, /conflict/i);
+  const back = await applied(tree, '--force-conflicts');
+  assert.equal(back.code, 0, back.stderr);
+  assert.deepEqual(uidsOf(await live(tree)), uids);
+  assert.match(await levelNow(tree), /--log-level=info/);
+});
