@@ -20,6 +20,7 @@ import { measureLarge } from './scenario-large.ts';
 import { measurePods } from './scenario-pods.ts';
 import { measurePure } from './scenario-pure.ts';
 import { measureRestart } from './scenario-restart.ts';
+import { measureStacks } from './scenario-stacks.ts';
 import { measureVerification } from './scenario-verification.ts';
 import { createWorld, type SharedWorld } from './shared-world.ts';
 
@@ -36,6 +37,7 @@ const scenarios: Readonly<Record<string, (world: SharedWorld) => Promise<Finding
   large: measureLarge,
   growth: measureGrowth,
   cards: measureCards,
+  stacks: measureStacks,
 };
 
 async function main(argv: readonly string[]): Promise<number> {
