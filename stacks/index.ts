@@ -1,38 +1,58 @@
 /** What `pulumi up` runs: the layer of the stack's environment, the platform or a team's agents. */
 
 import { Provider } from '@pulumi/kubernetes';
-import { getProject, getStack } from '@pulumi/pulumi';
+import { getProject, getStack, RunError } from '@pulumi/pulumi';
+import type { App } from 'cdk8s';
 import { buildApp } from './app.ts';
 import { KubernetesApp } from './kubernetes-app.ts';
-import { platformFacts } from './platform-facts.ts';
+import { type PlatformFacts, platformFacts } from './platform-facts.ts';
 import { pulumiSettings } from './pulumi-settings.ts';
 import { referencedPlatform } from './referenced-platform.ts';
+import type { Settings } from './settings.ts';
 
-const settings = pulumiSettings();
-const { cluster = {} } = settings;
-const { context, kubeconfig, identifier = `${getProject()}/${getStack()}`, providerVersion, ...treatment } = cluster;
+/** Under `platform`, what the stacks of its teams must know of a platform; of a team nothing. */
+interface Outputs {
+  readonly platform?: PlatformFacts;
+}
 
-const provider = new Provider(
-  'cluster',
-  {
-    ...(context === undefined ? {} : { context }),
-    ...(kubeconfig === undefined ? {} : { kubeconfig }),
-    clusterIdentifier: identifier,
-    enableServerSideApply: true,
-    // Else a changed value deletes the ConfigMap before it creates the next, and the operator would see none.
-    enableConfigMapMutable: true,
-    enableSecretMutable: true,
-  },
-  providerVersion === undefined ? {} : { version: providerVersion },
-);
+async function run(): Promise<Outputs> {
+  const settings = pulumiSettings();
+  const install = installer(settings);
+  if ('platform' in settings) {
+    install('platform', buildApp(settings));
+    return { platform: platformFacts(settings.environment, settings.platform) };
+  }
+  install('agents', buildApp(settings, await referencedPlatform(settings.agents.platform)));
+  return {};
+}
 
-const isPlatform = 'platform' in settings;
-const app = isPlatform ? buildApp(settings) : buildApp(settings, await referencedPlatform(settings.agents.platform));
-new KubernetesApp(
-  isPlatform ? 'platform' : 'agents',
-  { app, providerVersion, ...treatment },
-  { providers: { kubernetes: provider } },
-);
+function installer({ cluster = {} }: Settings): (layer: string, app: App) => void {
+  const { context, kubeconfig, identifier, providerVersion, ...treatment } = cluster;
+  const provider = new Provider(
+    'cluster',
+    {
+      ...(context === undefined ? {} : { context }),
+      ...(kubeconfig === undefined ? {} : { kubeconfig }),
+      clusterIdentifier: identifier ?? `${getProject()}/${getStack()}`,
+      enableServerSideApply: true,
+      // Else a changed value deletes the ConfigMap before it creates the next, and the operator would see none.
+      enableConfigMapMutable: true,
+      enableSecretMutable: true,
+    },
+    providerVersion === undefined ? {} : { version: providerVersion },
+  );
+  return (layer, app) => {
+    new KubernetesApp(layer, { app, providerVersion, ...treatment }, { providers: { kubernetes: provider } });
+  };
+}
 
-/** What the stacks of teams must know of the platform; undefined for theirs. */
-export const platform = isPlatform ? platformFacts(settings.environment, settings.platform) : undefined;
+/** A refusal is for whoever wrote the settings: its words are enough. What is no refusal keeps its stack. */
+function told(error: unknown): unknown {
+  return error instanceof Error && error.name === 'Error' ? new RunError(error.message) : error;
+}
+
+// oxlint-disable-next-line import/no-default-export -- a program of Pulumi says its outputs so, or has none
+export default (): Promise<Outputs> =>
+  run().catch((error: unknown) => {
+    throw told(error);
+  });

@@ -16,6 +16,8 @@ const rows: readonly (readonly [string, LabCommand])[] = [
   ['kubectl get pods -A --help', { verb: 'kubectl', name: undefined, parameters: ['get', 'pods', '-A', '--help'] }],
   ['kubectl --name a logs x', { verb: 'kubectl', name: 'a', parameters: ['logs', 'x'] }],
   ['--name a kubectl get kubectl', { verb: 'kubectl', name: 'a', parameters: ['get', 'kubectl'] }],
+  ['pulumi --name a up -s local', { verb: 'pulumi', name: 'a', parameters: ['up', '-s', 'local'] }],
+  ['kubectl get pulumi', { verb: 'kubectl', name: undefined, parameters: ['get', 'pulumi'] }],
   ['build', { verb: 'build', target: 'cluster' }],
   ['build --spire', { verb: 'build', target: 'spire' }],
   ['build --pulumi', { verb: 'build', target: 'pulumi' }],

@@ -4,6 +4,9 @@ import { defaultLabName } from './locations.ts';
 /** What `build` builds. */
 export type BuildTarget = 'cluster' | 'spire' | 'pulumi';
 
+/** A program of somebody else's that is run against the lab. */
+export type Borrowed = 'kubectl' | 'pulumi';
+
 /** What to do; without a name, with the lab that `chosenLab` says. */
 export type LabCommand =
   | {
@@ -13,7 +16,7 @@ export type LabCommand =
       readonly context: string | undefined;
     }
   | { readonly verb: 'down' | 'status'; readonly name: string | undefined }
-  | { readonly verb: 'kubectl'; readonly name: string | undefined; readonly parameters: readonly string[] }
+  | { readonly verb: Borrowed; readonly name: string | undefined; readonly parameters: readonly string[] }
   | { readonly verb: 'load'; readonly name: string | undefined; readonly archive: string }
   | { readonly verb: 'build'; readonly target: BuildTarget }
   | { readonly verb: 'help' }
@@ -30,6 +33,7 @@ A Kubernetes cluster on this machine, built from source and used by the tests an
   down                    end it and remove everything it made
   status                  show what runs
   kubectl …               run the built kubectl against it
+  pulumi …                run the built Pulumi against it, with a state that goes with the lab
   load FILE.tar           import an image archive into its node
   build                   only build the binaries this user can run (a node needs root on Linux)
     --spire               a SPIRE server and agent instead; needs a C compiler
@@ -52,8 +56,11 @@ interface Options {
 
 /** The command that `argv` (without program and script) asks for. */
 export function parseArguments(argv: readonly string[]): LabCommand {
-  const kubectlAt = argv.findIndex((word, index) => word === 'kubectl' && !takesValue(argv[index - 1]));
-  if (kubectlAt >= 0 && !argv.slice(0, kubectlAt).includes('--help')) return kubectlCommand(argv, kubectlAt);
+  const borrowedAt = argv.findIndex((word, index) => isBorrowed(word) && !takesValue(argv[index - 1]));
+  const borrowed = argv[borrowedAt];
+  if (borrowed !== undefined && isBorrowed(borrowed) && !argv.slice(0, borrowedAt).includes('--help')) {
+    return borrowedCommand(borrowed, argv, borrowedAt);
+  }
   if (argv.length === 0 || argv.some((word) => word === '--help' || word === '-h' || word === 'help')) {
     return { verb: 'help' };
   }
@@ -61,15 +68,19 @@ export function parseArguments(argv: readonly string[]): LabCommand {
   return options.mistake === undefined ? commandOf(options) : { verb: 'mistake', message: options.mistake };
 }
 
-// What follows kubectl is kubectl's, but for a --name right behind it.
-function kubectlCommand(argv: readonly string[], at: number): LabCommand {
+function isBorrowed(word: string): word is Borrowed {
+  return word === 'kubectl' || word === 'pulumi';
+}
+
+// What follows the program is the program's, but for a --name right behind it.
+function borrowedCommand(verb: Borrowed, argv: readonly string[], at: number): LabCommand {
   const own = argv.slice(0, at);
   const rest = argv.slice(at + 1);
   if (rest[0] === '--name') own.push(...rest.splice(0, 2));
   const { name, words, mistake } = readOptions(own);
   if (mistake !== undefined) return { verb: 'mistake', message: mistake };
-  if (words.length > 0) return { verb: 'mistake', message: `unexpected "${words.join(' ')}" before kubectl` };
-  return { verb: 'kubectl', name, parameters: rest };
+  if (words.length > 0) return { verb: 'mistake', message: `unexpected "${words.join(' ')}" before ${verb}` };
+  return { verb, name, parameters: rest };
 }
 
 function commandOf(options: Options): LabCommand {

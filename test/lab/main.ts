@@ -2,10 +2,11 @@
 import { relative, resolve } from 'node:path';
 import { type LabCommand, parseArguments, usage } from './arguments.ts';
 import { clusterBinaries, controlPlaneBinaries, spireBinaries, pulumiBinaries } from './binaries.ts';
+import { becomeBorrowed } from './borrowed.ts';
 import { ensureBinaries } from './build.ts';
 import { chosenLab, noSuchLab } from './chosen-lab.ts';
 import { down, endLab } from './down.ts';
-import { becomeKubectl } from './kubectl.ts';
+
 import { LabError } from './lab-error.ts';
 import { loadImage } from './load-image.ts';
 import { defaultLabName, labKubeconfigPath } from './locations.ts';
@@ -26,7 +27,8 @@ async function run(command: LabCommand): Promise<number> {
       return isUp ? 0 : 1;
     }
     case 'kubectl':
-      return becomeKubectl(meant(command), command.parameters);
+    case 'pulumi':
+      return becomeBorrowed(command.verb, meant(command), command.parameters);
     case 'load': {
       const archive = resolve(process.env['INIT_CWD'] ?? '.', command.archive);
       const isLoaded = await loadImage(meant(command), archive);

@@ -1,7 +1,8 @@
 // A Pulumi of one's own: its CLI, the Kubernetes provider and a state in a folder, without an account and without a download.
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { pulumiBinaries, pulumiKubernetesVersion } from '../binaries.ts';
 import { ensureBinaries, pathOf } from '../build.ts';
 import { reportToStderr } from '../progress.ts';
@@ -32,13 +33,28 @@ export interface PulumiOptions {
 
 /** Builds CLI and provider when they are not there yet, which takes a quarter of an hour. */
 export async function preparePulumi({ project, dir, env = {} }: PulumiOptions): Promise<Pulumi> {
+  const { program, environment } = await pulumiIn(dir);
+  return {
+    run: (...parameters) =>
+      runCli(program, [...parameters, '--non-interactive'], project, { ...environment, NO_COLOR: '1', ...env }),
+  };
+}
+
+/** The CLI, and the environment in which it keeps everything below `dir`. */
+export async function pulumiIn(dir: string) {
   const binaries = await ensureBinaries(pulumiBinaries, reportToStderr);
   const home = path.join(dir, 'pulumi-home');
-  const plugins = path.join(home, 'plugins', `resource-kubernetes-v${pulumiKubernetesVersion}`);
   const bin = path.join(dir, 'pulumi-bin');
   const state = path.join(dir, 'pulumi-state');
-  for (const folder of [plugins, bin, state]) mkdirSync(folder, { recursive: true });
-  symlinkSync(pathOf(binaries, 'pulumi-resource-kubernetes'), path.join(plugins, 'pulumi-resource-kubernetes'));
+  const provider = pathOf(binaries, 'pulumi-resource-kubernetes');
+  // Under the SDK's own release too, for programs that do not say which they want: then the CLI warns and goes on.
+  for (const release of [pulumiKubernetesVersion, sdkVersion()]) {
+    const folder = path.join(home, 'plugins', `resource-kubernetes-v${release}`);
+    mkdirSync(folder, { recursive: true });
+    rmSync(path.join(folder, 'pulumi-resource-kubernetes'), { force: true });
+    symlinkSync(provider, path.join(folder, 'pulumi-resource-kubernetes'));
+  }
+  for (const folder of [bin, state]) mkdirSync(folder, { recursive: true });
   const stub = path.join(bin, 'pulumi-language-nodejs');
   writeFileSync(stub, `#!/bin/sh\nexec '${process.execPath}' '${host}' "$@"\n`);
   chmodSync(stub, 0o755);
@@ -51,13 +67,13 @@ export async function preparePulumi({ project, dir, env = {} }: PulumiOptions): 
     PULUMI_CONFIG_PASSPHRASE: 'a test',
     PULUMI_SKIP_UPDATE_CHECK: 'true',
     PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: 'true',
-    NO_COLOR: '1',
-    ...env,
   };
-  return {
-    run: (...parameters) =>
-      runCli(pathOf(binaries, 'pulumi'), [...parameters, '--non-interactive'], project, environment),
-  };
+  return { program: pathOf(binaries, 'pulumi'), environment };
+}
+
+function sdkVersion(): string {
+  const file = fileURLToPath(import.meta.resolve('@pulumi/kubernetes/package.json'));
+  return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version;
 }
 
 function runCli(
