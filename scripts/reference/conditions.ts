@@ -4,7 +4,13 @@ import { conditionReason, signatureReasons } from '../../runtime/api/conditions.
 import { webhooks } from '../../runtime/api/names.ts';
 import { events } from './events.ts';
 import { code, codes, pageText, table } from './markdown.ts';
-import { failureMeanings, injectionMeanings, validationMeanings } from './meanings/admission.ts';
+import {
+  failureMeanings,
+  passedPodMeanings,
+  passedResourceMeanings,
+  refusedPodMeanings,
+  refusedResourceMeanings,
+} from './meanings/admission.ts';
 import { agentCardMeanings } from './meanings/agent-card.ts';
 import { agentRuntimeMeanings } from './meanings/agent-runtime.ts';
 import { errorMeanings, synthesisMeanings } from './meanings/errors.ts';
@@ -65,10 +71,16 @@ function admissionParts(): readonly string[] {
       '`rossoctl_admission_decisions_total{webhook,decision,reason}`. A refused pod is answered 403 `Forbidden`; its workload shows it in its events, and the',
       'AgentRuntime in `PodsRefused`.',
     ].join('\n'),
-    meaningTable(injectionMeanings),
+    'Refused:',
+    meaningTable(refusedPodMeanings),
+    'Let pass:',
+    meaningTable(passedPodMeanings),
     '## Decisions on AgentRuntimes and AgentCards',
     `Of ${validators}, counted in the same metric. A refusal is answered 403 \`Forbidden\` with a sentence that begins with the path of the field.`,
-    meaningTable(validationMeanings),
+    'Refused:',
+    meaningTable(refusedResourceMeanings),
+    'Let pass:',
+    meaningTable(passedResourceMeanings),
     '## Requests without a decision',
     [
       'The webhooks fail closed: the API server then refuses what was asked. Besides these, 429 says that too much is under way at once and 413 that the body is',

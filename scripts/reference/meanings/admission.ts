@@ -1,22 +1,13 @@
 /** What the answers of the webhooks mean, and what to do. */
 
+import type { conflictReasons } from '../../../runtime/api/conditions.ts';
 import type { Reason } from '../../../runtime/authbridge/snapshot.ts';
 import type { Meanings } from './meanings.ts';
 
-/** Of `inject.rossoctl.io`. */
-export const injectionMeanings: Meanings<Reason> = {
-  Injected: 'The containers were added.',
-  NotAPod: 'The request is not about a Pod; nothing to do.',
-  NotACreate: 'Only new pods are injected; nothing to do.',
-  SystemNamespace: "Nothing is injected in Kubernetes' own namespaces and in the operator's.",
-  NotLabelled: "The pod's template has no `rossoctl.io/type`: create an AgentRuntime, do not set the label.",
-  ToolsNotInjected: 'Turn the gate `injectTools` on.',
-  OptedOut: '`rossoctl.io/inject: disabled` is on the template.',
-  InjectionOff: 'The gate `globalEnabled` is off.',
-  NoAgentRuntime: 'It has the label, but no AgentRuntime targets its workload.',
-  AlreadyInjected:
-    'It carries our marker and our containers, as we make them or made them earlier in the same request.',
-  NothingToInject: 'Every component is switched off by gate or label; `rossoctl inject --explain` lists them.',
+/** Why `inject.rossoctl.io` refuses a pod. */
+type Refusals = (typeof conflictReasons)[number] | 'InvalidPod' | 'ConfigInvalid' | 'PortConflict';
+
+export const refusedPodMeanings: Meanings<Refusals> = {
   InvalidPod: 'The pod is malformed.',
   ConfigInvalid: 'A configuration layer cannot be used and no good one is known. Correct what the message names.',
   MarkerForged:
@@ -36,18 +27,38 @@ export const injectionMeanings: Meanings<Reason> = {
   UnsupportedOS: 'The pod runs on Windows.',
 };
 
-/** Of `agentruntime.rossoctl.io` and `agentcard.rossoctl.io`. */
-export const validationMeanings: Meanings<string> = {
-  NotChecked: 'Only creations and updates are looked at.',
+/** Why `inject.rossoctl.io` lets a pod pass: injected, or as it is. */
+export const passedPodMeanings: Meanings<Exclude<Reason, Refusals>> = {
+  Injected: 'The containers were added.',
+  NotAPod: 'The request is not about a Pod; nothing to do.',
+  NotACreate: 'Only new pods are injected; nothing to do.',
+  SystemNamespace: "Nothing is injected in Kubernetes' own namespaces and in the operator's.",
+  NotLabelled: "The pod's template has no `rossoctl.io/type`: create an AgentRuntime, do not set the label.",
+  ToolsNotInjected: 'Turn the gate `injectTools` on.',
+  OptedOut: '`rossoctl.io/inject: disabled` is on the template.',
+  InjectionOff: 'The gate `globalEnabled` is off.',
+  NoAgentRuntime: 'It has the label, but no AgentRuntime targets its workload.',
+  AlreadyInjected:
+    'It carries our marker and our containers, as we make them or made them earlier in the same request.',
+  NothingToInject: 'Every component is switched off by gate or label; `rossoctl inject --explain` lists them.',
+};
+
+/** Why `agentruntime.rossoctl.io` and `agentcard.rossoctl.io` refuse a resource. */
+export const refusedResourceMeanings: Meanings<string> = {
   NoObject: 'The request holds no object.',
-  BeingDeleted: 'The object is being deleted, which nothing holds up.',
-  SpecUnchanged: 'Only metadata or status change.',
   SystemNamespace:
     "An AgentRuntime in one of Kubernetes' own namespaces or in the operator's. Create it and its workload in another namespace.",
   SpecRefused: 'A field of the spec cannot be as it is; the message begins with its path.',
-  TargetUnchanged: 'The target stays what it was.',
   ListFailed: 'Whether another object has the target cannot be found out, so the answer is no. Try again.',
   DuplicateTarget: 'A workload has one AgentRuntime and one AgentCard; the message names the other. Change that one.',
+};
+
+/** Why they let it pass. */
+export const passedResourceMeanings: Meanings<string> = {
+  NotChecked: 'Only creations and updates are looked at.',
+  BeingDeleted: 'The object is being deleted, which nothing holds up.',
+  SpecUnchanged: 'Only metadata or status change.',
+  TargetUnchanged: 'The target stays what it was.',
   TargetFree: 'No other object has the target.',
 };
 

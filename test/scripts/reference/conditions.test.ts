@@ -7,7 +7,13 @@ import test from 'node:test';
 import { agentCardReasons, agentRuntimeReasons, signatureReasons } from '../../../runtime/api/conditions.ts';
 import { conditionsPage } from '../../../scripts/reference/conditions.ts';
 import { events } from '../../../scripts/reference/events.ts';
-import { failureMeanings, validationMeanings } from '../../../scripts/reference/meanings/admission.ts';
+import {
+  failureMeanings,
+  passedPodMeanings,
+  passedResourceMeanings,
+  refusedPodMeanings,
+  refusedResourceMeanings,
+} from '../../../scripts/reference/meanings/admission.ts';
 import { errorMeanings, synthesisMeanings } from '../../../scripts/reference/meanings/errors.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -49,12 +55,32 @@ test('the codes of errors are those that the sources throw', () => {
 });
 
 test('the decisions of the validators and the failures of both are those of the sources', () => {
-  assert.deepEqual(
-    found('runtime/validation', /\b(?:allow|deny)\(\s*'(\w+)'/g),
-    Object.keys(validationMeanings).sort(),
-  );
+  const verdicts = [
+    ['deny', refusedResourceMeanings],
+    ['allow', passedResourceMeanings],
+  ] as const;
+  for (const [verdict, meanings] of verdicts) {
+    const words = found('runtime/validation', new RegExp(`\\b${verdict}\\(\\s*'(\\w+)'`, 'g'));
+    assert.deepEqual(words, Object.keys(meanings).sort(), verdict);
+  }
   const failures = [...found('runtime/engine', /decision: 'error', reason: '(\w+)'/g), 'other'];
   assert.deepEqual(failures.sort(), Object.keys(failureMeanings).sort());
+});
+
+test('what is refused and what is let pass of pods is what the sources say', () => {
+  const verdicts = [
+    ['deny', refusedPodMeanings],
+    ['allow', passedPodMeanings],
+  ] as const;
+  for (const [verdict, meanings] of verdicts) {
+    const words = found('runtime/authbridge', new RegExp(`\\b${verdict}\\([^;]*?reason: '(\\w+)'`, 'g'));
+    assert.ok(words.length > 1);
+    assert.deepEqual(
+      words.filter((word) => !(word in meanings)),
+      [],
+      verdict,
+    );
+  }
 });
 
 test('an event that the sources write out is in the table', () => {
