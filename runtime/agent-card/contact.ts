@@ -47,7 +47,10 @@ export interface Contact {
   readonly failure?: { readonly reason: FetchReason; readonly message: string } | undefined;
   /** When an agent last answered with a card, by the wall clock; absent: never. */
   readonly answeredAt?: Date | undefined;
-  /** No answer with a card for as long as `Wanted.patienceMs`, counted from the last one, or from the first attempt. */
+  /**
+   * There was no answer with a card for as long as `Wanted.patienceMs`, counted from the last one, or from the first attempt. Only an answer
+   * ends it: more patience comes too late.
+   */
   readonly isLost: boolean;
 }
 

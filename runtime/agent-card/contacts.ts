@@ -5,7 +5,7 @@ import type { ObjectKey } from '../engine/types.ts';
 import { createAlarms, type Timekeeper } from './alarms.ts';
 import { createBodies } from './bodies.ts';
 import type { Ask, Contacts, Endpoint, Fetched, Known, Wanted } from './contact.ts';
-import { type Attempt, contactOf, type Entry, isLost, isSamePlace, moved, newEntry, place, take } from './entry.ts';
+import { type Attempt, contactOf, type Entry, expire, isSamePlace, moved, newEntry, place, take } from './entry.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 import { pauseMs, spreadMs } from './rhythm.ts';
 
@@ -96,19 +96,20 @@ export function createContacts(options: ContactsOptions): Contacts & { readonly 
     lanes.enter(entry.uid, 'slow');
   }
 
-  function watchLoss({ uid, isLossTold, memory, wanted }: Entry): void {
-    if (isLossTold || memory.sinceMs === undefined) losses.cancel(uid);
+  function watchLoss({ uid, isLost, memory, wanted }: Entry): void {
+    if (isLost || memory.sinceMs === undefined) losses.cancel(uid);
     else losses.set(uid, memory.sinceMs + wanted.patienceMs);
   }
 
   function lose(entry: Entry): void {
-    entry.isLossTold = true;
+    entry.isLost = true;
     wake?.(entry.key);
   }
 
   function adapt(entry: Entry, wanted: Wanted): void {
     const { uid, wanted: before } = entry;
     const dueMs = due.at(uid);
+    expire(entry, time.monotonicMs());
     entry.wanted = wanted;
     if (!isSamePlace(before.endpoint, wanted.endpoint)) {
       quit(entry);
@@ -119,7 +120,6 @@ export function createContacts(options: ContactsOptions): Contacts & { readonly 
     }
     if (before.patienceMs === wanted.patienceMs) return;
     entry.memory = bearWith(entry, before);
-    entry.isLossTold = isLost(entry, time.monotonicMs());
     watchLoss(entry);
   }
 
@@ -167,7 +167,9 @@ export function createContacts(options: ContactsOptions): Contacts & { readonly 
     forget,
     of: (uid) => {
       const entry = entries.get(uid);
-      return entry === undefined ? undefined : contactOf(entry, bodies.get(uid), isLost(entry, time.monotonicMs()));
+      if (entry === undefined) return undefined;
+      expire(entry, time.monotonicMs());
+      return contactOf(entry, bodies.get(uid));
     },
     source: { name: 'agent cards', start },
     counts: () => ({ agents: entries.size, lanes: lanes.counts, bodyBytes: bodies.size }),

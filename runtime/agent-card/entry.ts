@@ -17,8 +17,8 @@ export interface Entry {
   hung: number;
   /** Somebody needs the body: no ETag is sent until one has come. */
   isBodyNeeded: boolean;
-  /** That it is lost was told. */
-  isLossTold: boolean;
+  /** No answer came in time; from then on only an answer ends it, however long patience has become. */
+  isLost: boolean;
   attempt: Attempt | undefined;
 }
 
@@ -30,17 +30,19 @@ export interface Attempt {
 }
 
 export function newEntry(uid: string, key: ObjectKey, wanted: Wanted): Entry {
-  const fresh = { lane: 'quick', hung: 0, isBodyNeeded: false, isLossTold: false, attempt: undefined } as const;
+  const fresh = { lane: 'quick', hung: 0, isBodyNeeded: false, isLost: false, attempt: undefined } as const;
   return { uid, key, wanted, memory: noMemory, ...fresh };
 }
 
-export function contactOf({ memory }: Entry, body: Uint8Array | undefined, isLost: boolean): Contact {
+export function contactOf({ memory, isLost }: Entry, body: Uint8Array | undefined): Contact {
   const { received, failure, answeredAt } = memory;
   return { received: received === undefined ? undefined : { ...received, body }, failure, answeredAt, isLost };
 }
 
-export function isLost({ memory, wanted }: Entry, atMs: number): boolean {
-  return memory.sinceMs !== undefined && atMs - memory.sinceMs >= wanted.patienceMs;
+/** Marks it as lost when patience is over by now. */
+export function expire(entry: Entry, atMs: number): void {
+  const { memory, wanted } = entry;
+  if (memory.sinceMs !== undefined && atMs - memory.sinceMs >= wanted.patienceMs) entry.isLost = true;
 }
 
 /** Takes in what an attempt gave; true when somebody should know. */
@@ -48,9 +50,9 @@ export function take(entry: Entry, fetched: Fetched, moment: Moment): boolean {
   const before = entry.memory;
   entry.memory = remember(before, fetched, moment);
   const isServed = entry.isBodyNeeded && fetched.kind === 'card';
-  const isFound = entry.isLossTold && fetched.kind !== 'failed';
+  const isFound = entry.isLost && fetched.kind !== 'failed';
   if (isServed) entry.isBodyNeeded = false;
-  if (isFound) entry.isLossTold = false;
+  if (isFound) entry.isLost = false;
   return isServed || isFound || isNews(before, entry.memory);
 }
 

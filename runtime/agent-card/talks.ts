@@ -38,6 +38,8 @@ interface Memory {
   readonly answeredAt: Date | undefined;
   /** From when on an answer has been waited for. */
   readonly since: Date;
+  /** No answer came in time, and none has come since, however long patience has become. */
+  readonly isLost: boolean;
 }
 
 /** A body up to this size is remembered, in bytes; a larger one must be asked for again. */
@@ -76,14 +78,18 @@ export function createTalks({ contacts, verdictSyncPeriods, now }: TalksOptions)
       const patienceMs = verdictSyncPeriods * periodMs;
       const contact = contactWith(card, { periodMs, patienceMs, isNew }, endpoint);
       const memory = remembered(memories.get(uid), { contact, workload, now: now() });
-      memories.set(uid, memory);
       const lostAt = new Date((memory.answeredAt ?? memory.since).getTime() + patienceMs);
+      const isWatched = endpoint !== undefined && contact?.answeredAt !== undefined;
+      const isLost = memory.isLost || (!isWatched && now().getTime() >= lostAt.getTime());
+      memories.set(uid, { ...memory, isLost });
       return {
         ...silence,
         received: contact?.received ?? memory.received,
         answeredAt: memory.answeredAt,
         ...(endpoint === undefined ? {} : { ...saidBy(contact), via: endpoint.via }),
-        ...(isWatched(contact, endpoint) ? {} : { isLost: now().getTime() >= lostAt.getTime(), lostAt }),
+        isLost,
+        // One that has answered and is asked on: the contacts tell when it is lost. Else time runs from the last answer, or from the first wish for one.
+        lostAt: isWatched ? undefined : lostAt,
       };
     },
     askAgain: ({ metadata }) => contacts.refresh(metadata.uid ?? ''),
@@ -95,17 +101,8 @@ function isOther(memory: Memory | undefined, workload: string | undefined): bool
   return workload !== undefined && memory?.workload !== undefined && memory.workload !== workload;
 }
 
-function saidBy(contact: Contact | undefined): Pick<Talk, 'failure' | 'isAnswered' | 'isLost'> {
-  return {
-    failure: contact?.failure,
-    isAnswered: contact?.answeredAt !== undefined,
-    isLost: contact?.isLost === true,
-  };
-}
-
-/** One that has answered and is asked on: the contacts tell when it is lost. Else time runs from the last answer, or from when one was first wanted. */
-function isWatched(contact: Contact | undefined, endpoint: Endpoint | undefined): boolean {
-  return endpoint !== undefined && contact?.answeredAt !== undefined;
+function saidBy(contact: Contact | undefined): Pick<Talk, 'failure' | 'isAnswered'> {
+  return { failure: contact?.failure, isAnswered: contact?.answeredAt !== undefined };
 }
 
 interface Heard {
@@ -122,5 +119,12 @@ function remembered(memory: Memory | undefined, { contact, workload, now }: Hear
     received: received === undefined ? memory?.received : isKept ? received : { ...received, body: undefined },
     answeredAt: contact?.answeredAt ?? memory?.answeredAt,
     since: memory?.since ?? now,
+    isLost: isStillLost(memory, contact),
   };
+}
+
+/** Only an answer ends it. */
+function isStillLost(memory: Memory | undefined, contact: Contact | undefined): boolean {
+  const isAnswered = contact?.answeredAt !== undefined;
+  return contact?.isLost === true || (memory?.isLost === true && !isAnswered);
 }

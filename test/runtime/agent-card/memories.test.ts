@@ -108,6 +108,31 @@ test('what an agent said is remembered while there is nobody to ask, for three p
   assert.equal(talks.with(card(), partner).isLost, false);
 });
 
+test('once lost, only an answer ends it: not a longer period, not a pod that is there again', () => {
+  let at = now;
+  let contact: Contact | undefined = { received, answeredAt: now, isLost: false };
+  const { contacts } = contactsOf(() => contact);
+  const talks = createTalks({ contacts, verdictSyncPeriods: 3, now: () => at });
+  const away = { ...partner, endpoint: undefined };
+  const patient = card({ syncPeriod: '1h' });
+  talks.with(card(), partner);
+  talks.with(card(), away);
+  contact = undefined;
+  at = later(60_000);
+  assert.equal(talks.with(patient, away).isLost, false, 'it was in time by then');
+  at = later(90_000);
+  assert.equal(talks.with(card(), away).isLost, true);
+  assert.equal(talks.with(patient, away).isLost, true);
+  contact = { isLost: false };
+  assert.equal(talks.with(patient, partner).isLost, true, 'it is asked and has not answered');
+  contact = { received, answeredAt: at, isLost: false };
+  assert.equal(talks.with(patient, partner).isLost, false);
+  contact = { received, answeredAt: at, isLost: true };
+  assert.equal(talks.with(patient, partner).isLost, true);
+  contact = undefined;
+  assert.equal(talks.with(patient, away).isLost, true, 'its pod went after it was lost');
+});
+
 test('another workload of that name is another agent', () => {
   let contact: Contact | undefined = { received, answeredAt: now, isLost: false };
   const { contacts, calls } = contactsOf(() => contact);
