@@ -1,6 +1,7 @@
 /** Which objects of an app must be there before which: what Pulumi waits for, and takes down in reverse. */
 
 import { ApiObject, type App } from 'cdk8s';
+import { grouped } from '../constructs/grouped.ts';
 import { AgentNamespace, AgentPlatform } from '../constructs/index.ts';
 import { type Manifest, groupOf, manifestsOf } from './tree.ts';
 
@@ -79,7 +80,7 @@ interface Group {
 
 function platformGroups(manifests: ReadonlyMap<ApiObject, Manifest>): readonly Group[] {
   const platform = [...manifests].filter(([object]) => isPlatform(object));
-  const byGroup = Map.groupBy(platform, ([, { kind }]) => groupOf(kind));
+  const byGroup = grouped(platform, ([, { kind }]) => groupOf(kind));
   return [...byGroup]
     .map(([name, members]) => ({ name, objects: members.map(([object]) => object) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -1,6 +1,7 @@
 /** Manifests to files: one object a file, in folders whose names are the order in which they are applied. */
 
 import { type App, Yaml } from 'cdk8s';
+import { grouped } from '../constructs/grouped.ts';
 import { operatorPodLabels } from '../runtime/api/names.ts';
 
 /** A Kubernetes object, as synthesized. */
@@ -75,7 +76,7 @@ export interface Group {
 
 /** The groups that these objects are in, first to last. */
 export function groupsOf(manifests: readonly Manifest[]): readonly Group[] {
-  return [...Map.groupBy(manifests, groupOfObject)]
+  return [...grouped(manifests, groupOfObject)]
     .map(([name, members]) => ({
       name,
       order: Number(name.slice(0, 2)),
@@ -100,7 +101,7 @@ function pathOf(manifest: Manifest): string {
 /** Every object of the app, checked, in the order to apply. Throws what the constructs' validations say. */
 export function manifestsOf(app: App): readonly Manifest[] {
   const all = app.charts.flatMap((chart) => chart.toJson() as readonly Manifest[]);
-  const byPath = Map.groupBy(all, pathOf);
+  const byPath = grouped(all, pathOf);
   const doubled = [...byPath].find(([, same]) => same.length > 1);
   if (doubled !== undefined)
     throw new Error(`the app has ${doubled[1].length} objects for ${doubled[0]}: give each its own name`);
@@ -118,7 +119,7 @@ export function streamOf(manifests: readonly Manifest[]): string {
  */
 export function treeOf(manifests: readonly Manifest[]): readonly TreeFile[] {
   const files = manifests.map((manifest) => ({ path: pathOf(manifest), text: Yaml.stringify(manifest) }));
-  const byGroup = Map.groupBy(files, ({ path }) => path.slice(0, path.indexOf('/')));
+  const byGroup = grouped(files, ({ path }) => path.slice(0, path.indexOf('/')));
   const kustomizations = [...byGroup].map(([group, members]) => ({
     path: `${group}/Kustomization`,
     text: kustomization(members.map(({ path }) => path.slice(group.length + 1))),
