@@ -5,7 +5,8 @@ import { annotations } from '../api/names.ts';
 import type { Workload } from '../workload/workload.ts';
 import type { Endpoint } from './contact.ts';
 import { isHeadless, type Offer, offerOf, rankOf } from './offer.ts';
-import { cardPort, isTcp, type Port, portText, type ServedPort } from './port.ts';
+import { declaredPortOf, targetPortOf } from './pod-port.ts';
+import { type Port, portText, type ServedPort } from './port.ts';
 
 /** What is known around a workload. */
 export interface Surroundings {
@@ -33,29 +34,40 @@ interface Candidate {
 interface ReadyPod {
   readonly name: string;
   readonly addresses: readonly string[];
+  readonly pod: Pod;
+}
+
+/** How pods are asked, and what to say where none of them can be. */
+interface Way {
+  readonly to: (pod: ReadyPod) => Endpoint | undefined;
+  readonly otherwise: Exclude<Whereabouts, { readonly found: Endpoint }>;
 }
 
 /**
  * The Service with the annotation `rossoctl.io/port`, else one with a port named a2a, else one with another likely port, else a headless one
  * without ports, else the pods alone; among equals the one named like the workload, then the first by name. Pods are asked themselves, at the
- * port that the Service leads to. Addresses of headless Services count only where they are a ready pod's of this workload: an EndpointSlice that somebody wrote by hand leads nowhere.
+ * port that the Service leads to on that very pod: behind the Service's own address there may be pods of others, which would speak for it.
+ * Addresses of headless Services count only where they are a ready pod's of this workload: an EndpointSlice that somebody wrote by hand leads nowhere.
  */
 export function endpointOf(around: Surroundings): Whereabouts {
   const ready = around.pods.flatMap(readyPod);
-  const [pod] = ready;
-  if (pod === undefined) return { reason: 'WorkloadNotReady', message: notReady(around) };
+  if (ready.length === 0) return { reason: 'WorkloadNotReady', message: notReady(around) };
   const [best] = candidates(around);
-  if (best === undefined) return viaPod(around, pod);
+  const { to, otherwise } = wayOf(around, best);
+  const [found] = ready.map(to).filter((endpoint) => endpoint !== undefined);
+  return found === undefined ? otherwise : { found };
+}
+
+function wayOf(around: Surroundings, best: Candidate | undefined): Way {
+  if (best === undefined) return viaPod(around);
   const { offer } = best;
   switch (offer.kind) {
     case 'invalid':
-      return { reason: 'ServiceNotFound', message: offer.message };
+      return { to: () => undefined, otherwise: { reason: 'ServiceNotFound', message: offer.message } };
     case 'port':
-      return isHeadless(best.service)
-        ? viaSlice(around, ready, best, offer.port)
-        : viaService(around, pod, best, offer.port);
+      return isHeadless(best.service) ? viaSlice(around, best, offer.port) : viaService(around, best, offer.port);
     default:
-      return viaPod(around, pod, best);
+      return viaPod(around, best);
   }
 }
 
@@ -75,48 +87,44 @@ function byName(a: { readonly name: string }, b: { readonly name: string }): num
   return a.name < b.name ? -1 : Number(a.name !== b.name);
 }
 
-function readyPod({ metadata: { name = '' }, status }: Pod): readonly ReadyPod[] {
+function readyPod(pod: Pod): readonly ReadyPod[] {
+  const { metadata, status } = pod;
   const isReady = status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True');
   const addresses = [status?.podIP ?? '', ...(status?.podIPs ?? []).map(({ ip }) => ip)].filter((ip) => ip !== '');
-  return isReady === true && addresses.length > 0 ? [{ name, addresses }] : [];
+  return isReady === true && addresses.length > 0 ? [{ name: metadata.name ?? '', addresses, pod }] : [];
 }
 
-/** On a pod of this workload: behind the Service's own address there may be pods of others, which would speak for it. */
-function viaService(
-  { workload }: Surroundings,
-  pod: ReadyPod,
-  { service, name }: Candidate,
-  port: ServedPort,
-): Whereabouts {
-  const [address = ''] = pod.addresses;
-  const target = targetOf(workload, port);
-  if (target === undefined) return { reason: 'ServiceNotFound', message: aimless(workload, name, port) };
-  const host = serviceHost(service, port.number);
-  return { found: { address, port: target, host, via: `Service ${name}, port ${portText(port)}` } };
-}
-
-function targetOf(workload: Workload, { number, targetPort = 0 }: ServedPort): number | undefined {
-  if (typeof targetPort === 'number') return targetPort === 0 ? number : targetPort;
-  return containerPorts(workload).find((port) => isTcp(port) && port.name === targetPort)?.number;
+function viaService({ workload }: Surroundings, { service, name }: Candidate, port: ServedPort): Way {
+  return {
+    to: ({ pod, addresses: [address = ''] }) => {
+      const target = targetPortOf(pod, port);
+      const host = serviceHost(service, port.number);
+      const via = `Service ${name}, port ${portText(port)}`;
+      return target === undefined ? undefined : { address, port: target, host, via };
+    },
+    otherwise: { reason: 'ServiceNotFound', message: aimless(workload, name, port) },
+  };
 }
 
 function aimless(workload: Workload, service: string, port: ServedPort): string {
   const target = JSON.stringify(String(port.targetPort).slice(0, 64));
-  return `Service ${service} leads port ${portText(port)} to ${target}, which no container of ${nameOf(workload)} calls a port. Correct targetPort, or name the container's port so`;
+  return `Service ${service} leads port ${portText(port)} to ${target}, which no container in the ready pods of ${nameOf(workload)} calls a port. Correct targetPort, or name the container's port so`;
 }
 
-function viaSlice(around: Surroundings, ready: readonly ReadyPod[], best: Candidate, port: Port): Whereabouts {
-  const targets = around.slicesOf(best.service).flatMap((slice) => targetsOf(slice, port));
-  for (const pod of ready) {
-    const target = targets.find(({ address }) => pod.addresses.includes(address));
-    if (target === undefined) continue;
-    const host = serviceHost(best.service, target.port);
-    return {
-      found: { ...target, host, via: `headless Service ${best.name}, pod ${pod.name}, port ${portText(port)}` },
-    };
-  }
-  const message = `Service ${best.name} does not list a ready pod of ${nameOf(around.workload)} yet; the card is fetched as soon as it does`;
-  return { reason: 'WorkloadNotReady', message };
+function viaSlice({ slicesOf, workload }: Surroundings, { service, name }: Candidate, port: Port): Way {
+  const targets = slicesOf(service).flatMap((slice) => targetsOf(slice, port));
+  return {
+    to: (pod) => {
+      const target = targets.find(({ address }) => pod.addresses.includes(address));
+      if (target === undefined) return undefined;
+      const via = `headless Service ${name}, pod ${pod.name}, port ${portText(port)}`;
+      return { ...target, host: serviceHost(service, target.port), via };
+    },
+    otherwise: {
+      reason: 'WorkloadNotReady',
+      message: `Service ${name} does not list a ready pod of ${nameOf(workload)} yet; the card is fetched as soon as it does`,
+    },
+  };
 }
 
 /** Ports of a slice bear the names of the Service's ports; each slice has numbers of its own. */
@@ -128,26 +136,18 @@ function targetsOf(slice: EndpointSlice, port: Port): readonly { readonly addres
     .flatMap(({ addresses }) => addresses.map((address) => ({ address, port: number })));
 }
 
-function viaPod(around: Surroundings, pod: ReadyPod, best?: Candidate): Whereabouts {
-  const port = podPort(around.workload, best?.offer);
-  const [address = ''] = pod.addresses;
-  if (port === undefined) return { reason: 'ServiceNotFound', message: nowhere(around) };
+function viaPod(around: Surroundings, best?: Candidate): Way {
+  const number = best?.offer.kind === 'pods' ? best.offer.number : undefined;
   const through = best === undefined ? '' : `headless Service ${best.name}, `;
-  const host = best === undefined ? podHost(address, port.number) : serviceHost(best.service, port.number);
-  return { found: { address, port: port.number, host, via: `${through}pod ${pod.name}, port ${portText(port)}` } };
-}
-
-function podPort(workload: Workload, offer: Offer | undefined): Port | undefined {
-  if (offer?.kind === 'pods' && offer.number !== undefined) return { number: offer.number };
-  return cardPort(containerPorts(workload));
-}
-
-/** Of the containers proper: what init containers listen on is gone when the pod is ready, or is a sidecar's. */
-function containerPorts({ row, object }: Workload): readonly Port[] {
-  const containers = row.template(object)?.spec?.containers ?? [];
-  return containers
-    .flatMap(({ ports = [] }) => ports)
-    .map(({ name, containerPort, protocol }) => ({ name, number: containerPort, protocol }));
+  return {
+    to: ({ pod, name, addresses: [address = ''] }) => {
+      const port = number === undefined ? declaredPortOf(pod) : { number };
+      if (port === undefined) return undefined;
+      const host = best === undefined ? podHost(address, port.number) : serviceHost(best.service, port.number);
+      return { address, port: port.number, host, via: `${through}pod ${name}, port ${portText(port)}` };
+    },
+    otherwise: { reason: 'ServiceNotFound', message: nowhere(around) },
+  };
 }
 
 function serviceHost({ metadata }: Service, port: number): string {
@@ -173,7 +173,7 @@ function nowhere({ workload, services }: Surroundings): string {
     first === undefined
       ? `no Service of namespace ${workload.namespace} selects its pods`
       : `of the Services that select its pods none has a port for it (${services.slice(0, 3).map(described).join('; ')})`;
-  return `Nothing says where ${nameOf(workload)} serves its card: ${through}, and its containers declare no port for it. Name a port a2a, or set annotation ${annotations.port} on the Service`;
+  return `Nothing says where ${nameOf(workload)} serves its card: ${through}, and the containers of its ready pods declare no port for it. Name a port a2a, or set annotation ${annotations.port} on the Service`;
 }
 
 function described({ metadata, spec }: Service): string {

@@ -4,18 +4,16 @@ import type { AgentRuntime } from '../api/agent-runtime.ts';
 import { kinds } from '../api/kinds.ts';
 import type { EndpointSlice, Pod, Service } from '../api/kubernetes.ts';
 import { agentTypes } from '../api/agent-runtime.ts';
-import { annotations, labels } from '../api/names.ts';
+import { labels } from '../api/names.ts';
 import { groupOf, type TargetRef } from '../api/target-ref.ts';
 import type { KubeObject, Watch } from '../engine/types.ts';
+import { keepPod } from './keep-pod.ts';
 import { keepEndpointSlice, keepService, serviceLabel } from './keep-service.ts';
 import { controllerUid } from './owner.ts';
 
 const enrolled = `${labels.type} in (${agentTypes.join(',')})`;
 
-/** The annotations of ours that are read from pods; a pod may carry large ones of others. */
-const podAnnotations: readonly string[] = [annotations.injected, annotations.configHash, annotations.defaultsHash];
-
-/** Pods of enrolled workloads: labels, owners, our annotations, container names, phase, conditions and addresses. Index `owner`: the controller's uid. */
+/** Pods of enrolled workloads: labels, owners, our annotations, container names and ports (`keepPod`), phase, conditions and addresses. Index `owner`: the controller's uid. */
 export const enrolledPods: Watch<Pod> = Object.freeze({
   id: 'enrolled-pods',
   kind: kinds.pod,
@@ -102,34 +100,6 @@ function selectorPair({ spec }: Service): readonly string[] {
 function serviceName({ metadata }: EndpointSlice): readonly string[] {
   const name = metadata.labels?.[serviceLabel];
   return name === undefined ? [] : [name];
-}
-
-function keepPod(pod: Pod): Pod {
-  const { managedFields: _, annotations: all, ...metadata } = pod.metadata;
-  const ours = podAnnotations.filter((name) => all?.[name] !== undefined).map((name) => [name, all?.[name]]);
-  const { initContainers, containers } = pod.spec;
-  return {
-    apiVersion: pod.apiVersion,
-    kind: pod.kind,
-    metadata: { ...metadata, annotations: Object.fromEntries(ours) },
-    spec: {
-      ...(initContainers === undefined ? {} : { initContainers: initContainers.map(({ name }) => ({ name })) }),
-      containers: containers.map(({ name }) => ({ name })),
-    },
-    status: {
-      ...(pod.status?.phase === undefined ? {} : { phase: pod.status.phase }),
-      conditions: (pod.status?.conditions ?? []).map(({ type, status }) => ({ type, status })),
-      ...keepAddresses(pod.status),
-    },
-  };
-}
-
-/** `podIPs` says something more only where there are two. */
-function keepAddresses({ podIP, podIPs = [] }: Pod['status'] & object = {}): Pod['status'] & object {
-  return {
-    ...(podIP === undefined ? {} : { podIP }),
-    ...(podIPs.length < 2 ? {} : { podIPs: podIPs.map(({ ip }) => ({ ip })) }),
-  };
 }
 
 function ownUid(object: KubeObject): readonly string[] {

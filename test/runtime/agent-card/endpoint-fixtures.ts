@@ -1,6 +1,6 @@
 /** A workload, its pods, and Services around it. */
 
-import type { EndpointSlice, Pod, Service, ServicePort } from '../../../runtime/api/kubernetes.ts';
+import type { Container, EndpointSlice, Pod, Service, ServicePort } from '../../../runtime/api/kubernetes.ts';
 import { deployment, type WorkloadFacts } from './workload-fixture.ts';
 
 export { deployment, type WorkloadFacts };
@@ -26,13 +26,21 @@ export function service(name: string, facts: ServiceFacts = {}): Service {
   };
 }
 
-export function pod(name: string, ips: readonly string[], ready = 'True'): Pod {
+export interface PodFacts {
+  readonly ready?: 'True' | 'False';
+  /** Of its one container. */
+  readonly ports?: Container['ports'];
+  readonly initContainers?: readonly Container[];
+}
+
+export function pod(name: string, ips: readonly string[], facts: PodFacts = {}): Pod {
   const [podIP] = ips;
+  const { ready = 'True', ports = [], initContainers = [] } = facts;
   return {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { name, namespace: 'team1' },
-    spec: { containers: [] },
+    spec: { initContainers, containers: [{ name: 'agent', ports }] },
     status: {
       conditions: [{ type: 'Ready', status: ready }],
       ...(podIP === undefined ? {} : { podIP }),

@@ -3,15 +3,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { endpointOf, type Surroundings } from '../../../runtime/agent-card/endpoint.ts';
-import { cardPort } from '../../../runtime/agent-card/port.ts';
+import type { Container } from '../../../runtime/api/kubernetes.ts';
 import { deployment, pod, service, slice } from './endpoint-fixtures.ts';
 
 const pods = [pod('weather-1', ['10.1.0.1']), pod('weather-2', ['10.1.0.2'])];
+/** The same two, whose container declares these. */
+const listening = (ports: Container['ports']) =>
+  pods.map((one) => ({ ...one, spec: { containers: [{ name: 'agent', ports }] } }));
 const http = { name: 'http', port: 80, targetPort: 8080 };
 const a2a = { name: 'a2a', port: 8000 };
 const metrics = service('weather-metrics', { ports: [{ port: 9090 }], clusterIP: '10.96.0.9' });
 const headless = (facts: Parameters<typeof service>[1] = {}) =>
   service('weather-headless', { clusterIP: 'None', ...facts });
+
+const sidecar = (ports: Container['ports']): Container => ({ name: 'side', restartPolicy: 'Always', ports });
+const toCards = service('w', { ports: [{ name: 'a2a', port: 80, targetPort: 'cards' }] });
 
 interface Row extends Partial<Omit<Surroundings, 'slicesOf'>> {
   readonly what: string;
@@ -35,7 +41,7 @@ const rows: readonly Row[] = [
   {
     what: 'AC-03: a headless Service without ports leads to a ready pod and the port its container declares',
     services: [headless()],
-    workload: deployment({ ports: [{ name: 'prom', containerPort: 9000 }, { containerPort: 8080 }] }),
+    pods: listening([{ name: 'prom', containerPort: 9000 }, { containerPort: 8080 }]),
     is: '10.1.0.1:8080 weather-headless.team1.svc:8080',
     via: 'headless Service weather-headless, pod weather-1, port 8080',
   },
@@ -49,20 +55,23 @@ const rows: readonly Row[] = [
   {
     what: 'AC-03: a metrics Service alone leaves the port of the container',
     services: [metrics],
-    workload: deployment({ ports: [{ containerPort: 8080 }] }),
+    pods: listening([{ containerPort: 8080 }]),
     is: '10.1.0.1:8080 10.1.0.1:8080',
     via: 'pod weather-1, port 8080',
   },
   {
     what: 'no Service: the container’s port named a2a',
-    workload: deployment({
-      ports: [{ containerPort: 1 }, { name: 'http', containerPort: 2 }, { name: 'a2a', containerPort: 3 }],
-    }),
+    pods: listening([{ containerPort: 1 }, { name: 'http', containerPort: 2 }, { name: 'a2a', containerPort: 3 }]),
     is: '10.1.0.1:3 10.1.0.1:3',
   },
   {
-    what: 'no Service: not what an init container declares',
-    workload: deployment({ initPorts: [{ name: 'a2a', containerPort: 3 }], ports: [{ containerPort: 8080 }] }),
+    what: 'no Service: not what an init container declares, be it a sidecar',
+    pods: [
+      pod('weather-1', ['10.1.0.1'], {
+        ports: [{ containerPort: 8080 }],
+        initContainers: [sidecar([{ name: 'a2a', containerPort: 3 }])],
+      }),
+    ],
     is: '10.1.0.1:8080 10.1.0.1:8080',
   },
   {
@@ -111,7 +120,7 @@ const rows: readonly Row[] = [
     what: 'an ExternalName is never followed',
     services: [service('w', { type: 'ExternalName', clusterIP: '', ports: [a2a] })],
     is: 'ServiceNotFound',
-    says: /none has a port for it \(w is an ExternalName, which is not followed\), and its containers declare no port/,
+    says: /none has a port for it \(w is an ExternalName, which is not followed\), and the containers of its ready pods declare no port/,
   },
   {
     what: 'neither a Service nor a port',
@@ -140,7 +149,7 @@ const rows: readonly Row[] = [
   {
     what: 'no pod that is ready',
     services: [svc],
-    pods: [pod('a', ['10.1.0.1'], 'False'), pod('b', []), { ...pod('c', []), status: {} }],
+    pods: [pod('a', ['10.1.0.1'], { ready: 'False' }), pod('b', []), { ...pod('c', []), status: {} }],
     is: 'WorkloadNotReady',
     says: /^Deployment weather has no pod that is ready; its card is fetched as soon as one is$/,
   },
@@ -184,8 +193,7 @@ const rows: readonly Row[] = [
   },
   {
     what: 'IPv6: brackets in the host of a pod',
-    pods: [pod('weather-1', ['fd00::1'])],
-    workload: deployment({ ports: [{ containerPort: 8080 }] }),
+    pods: [pod('weather-1', ['fd00::1'], { ports: [{ containerPort: 8080 }] })],
     is: 'fd00::1:8080 [fd00::1]:8080',
   },
   {
@@ -195,23 +203,27 @@ const rows: readonly Row[] = [
     is: 'fd00::1:8000 w.team1.svc:8000',
   },
   {
-    what: 'a Service leads to a container’s port by its name, of TCP',
-    services: [service('w', { ports: [{ name: 'a2a', port: 80, targetPort: 'cards' }] })],
-    workload: deployment({
-      ports: [
-        { name: 'cards', containerPort: 1, protocol: 'UDP' },
-        { name: 'cards', containerPort: 8123 },
-      ],
-    }),
-    is: '10.1.0.1:8123 w.team1.svc:80',
-    via: 'Service w, port a2a 80',
+    what: 'a Service that leads to a name no container knows is said',
+    services: [toCards],
+    pods: listening([{ containerPort: 8080 }]),
+    is: 'ServiceNotFound',
+    says: /^Service w leads port a2a 80 to "cards", which no container in the ready pods of Deployment weather calls a port\. Correct targetPort/,
   },
   {
-    what: 'a Service that leads to a name no container knows is said',
-    services: [service('w', { ports: [{ name: 'a2a', port: 80, targetPort: 'cards' }] })],
-    workload: deployment({ ports: [{ containerPort: 8080 }] }),
-    is: 'ServiceNotFound',
-    says: /^Service w leads port a2a 80 to "cards", which no container of Deployment weather calls a port\. Correct targetPort/,
+    what: 'a rollout that is stuck: the old pod is asked where it listens, whatever the template says by now',
+    services: [toCards],
+    workload: deployment({ ports: [{ name: 'cards', containerPort: 8081 }] }),
+    pods: [
+      pod('weather-0', ['10.1.0.9'], { ready: 'False', ports: [{ name: 'cards', containerPort: 8081 }] }),
+      pod('weather-1', ['10.1.0.1'], { ports: [{ name: 'cards', containerPort: 8080 }] }),
+    ],
+    is: '10.1.0.1:8080 w.team1.svc:80',
+  },
+  {
+    what: 'a rollout that is stuck, without a Service: the port that the old pod declares',
+    workload: deployment({ ports: [{ containerPort: 8081 }] }),
+    pods: listening([{ containerPort: 8080 }]),
+    is: '10.1.0.1:8080 10.1.0.1:8080',
   },
   {
     what: 'a Service without an address yet is none',
@@ -228,30 +240,4 @@ for (const { what, is, via, says, slices = [], ...around } of rows)
     assert.equal(told, is);
     if (via !== undefined) assert.equal('found' in result ? result.found.via : '', via);
     if (says !== undefined) assert.match('found' in result ? '' : result.message, says);
-  });
-
-const named = (...names: readonly string[]) => names.map((name, i) => ({ name, number: 8000 + i }));
-const portRows: readonly (readonly [string, ReturnType<typeof named>, string | undefined])[] = [
-  ['a2a before http', named('http', 'a2a'), 'a2a'],
-  ['http before others', named('web', 'http'), 'http'],
-  ['the first that looks like it', named('metrics', 'http-metrics', 'grpc-health', 'web', 'api'), 'web'],
-  [
-    'nothing that does not look like it',
-    named('prometheus', 'http-admin', 'grpc', 'https', 'tls-a2a', 'pprof'),
-    undefined,
-  ],
-  [
-    'metrics by number',
-    [
-      { name: '', number: 9090 },
-      { name: 'x', number: 15020 },
-    ],
-    undefined,
-  ],
-  ['a name before a number', [{ name: 'http', number: 9090 }], 'http'],
-  ['no port', [], undefined],
-];
-for (const [what, ports, chosen] of portRows)
-  test(`AC-03: of several ports: ${what}`, () => {
-    assert.equal(cardPort(ports)?.name, chosen);
   });

@@ -8,18 +8,13 @@ import { type Workload, workloadOf } from '../../../runtime/workload/workload.ts
 
 export interface WorkloadFacts {
   readonly ports?: readonly ContainerPort[];
-  /** Of an init container that runs first. */
-  readonly initPorts?: readonly ContainerPort[];
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-export function deployment({ ports = [], initPorts, labels = { app: 'weather' } }: WorkloadFacts = {}): Workload {
+export function deployment({ ports = [], labels = { app: 'weather' } }: WorkloadFacts = {}): Workload {
   const row = rowOf(kinds.deployment);
   if (row === undefined) throw new Error('no row for Deployment');
-  const spec = {
-    ...(initPorts === undefined ? {} : { initContainers: [{ name: 'first', ports: initPorts }] }),
-    containers: [{ name: 'agent', ports }],
-  };
+  const spec = { containers: [{ name: 'agent', ports }] };
   const object = {
     apiVersion: 'apps/v1',
     kind: 'Deployment',

@@ -62,6 +62,31 @@ test('of a pod is kept what the controller reads, and no environment', () => {
   });
 });
 
+test('of a pod its TCP ports are kept: of containers and native sidecars, not of what is injected or has ended', () => {
+  const ports = [
+    { name: 'a2a', containerPort: 8080, hostPort: 8080, protocol: 'TCP' },
+    { name: 'dns', containerPort: 53, protocol: 'UDP' },
+    { containerPort: 9090 },
+  ];
+  const restartPolicy = 'Always';
+  const initContainers = [
+    { name: 'first', ports },
+    { name: 'side', restartPolicy, ports },
+    { name: 'envoy-proxy', restartPolicy, ports },
+  ] as const;
+  const many = Array.from({ length: 40 }, (_, i) => ({ containerPort: i + 1 }));
+  const containers = [
+    { name: 'agent', ports },
+    { name: 'spiffe-helper', ports },
+    { name: 'wide', ports: many },
+  ];
+  const kept = [{ name: 'a2a', containerPort: 8080 }, { containerPort: 9090 }];
+  assert.deepEqual(enrolledPods.keep?.({ ...pod, spec: { initContainers, containers } }).spec, {
+    initContainers: [{ name: 'first' }, { name: 'side', restartPolicy, ports: kept }, { name: 'envoy-proxy' }],
+    containers: [{ name: 'agent', ports: kept }, { name: 'spiffe-helper' }, { name: 'wide', ports: many.slice(0, 32) }],
+  });
+});
+
 test('pods and ReplicaSets are found by their controller, ReplicaSets by themselves too', () => {
   assert.deepEqual(enrolledPods.indexes?.['owner']?.(pod), ['rs-uid']);
   assert.deepEqual(enrolledReplicaSets.indexes?.['owner']?.(pod), ['rs-uid']);
