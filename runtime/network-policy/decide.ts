@@ -8,7 +8,8 @@ import type { ObjectRef, Plan } from '../engine/types.ts';
 import { notices } from './notices.ts';
 import type { Observed } from './observed.ts';
 import { conditionType, lookAgainMs, outcomeOf } from './outcome.ts';
-import { networkPolicy } from './policies.ts';
+import { isControlledByOther } from './ownership.ts';
+import { networkPolicy, type PolicyFacts } from './policies.ts';
 
 /** Pure. Applying the plan and observing again gives a plan that changes nothing. */
 export function decide(observed: Observed, now: Date): Plan<AgentCardStatus> {
@@ -22,12 +23,24 @@ export function decide(observed: Observed, now: Date): Plan<AgentCardStatus> {
   const { finding, policy, isWithdrawn = false, afterMs } = outcomeOf(observed, now);
   const previous = card.status?.conditions?.filter(({ type }) => type === conditionType);
   return {
-    ...(policy === undefined ? {} : { apply: [networkPolicy(policy)] }),
+    ...(policy === undefined ? {} : written(policy, observed.policy)),
     remove: (isWithdrawn ? mine : others).map(refOf),
     status: { conditions: [...mergeConditions(previous, [finding], now, card.metadata.generation)] },
     notices: notices(previous?.[0], finding),
     ...earliest(afterMs, awaited.size > 0 ? lookAgainMs : undefined),
   };
+}
+
+/**
+ * An object has one controller at most, and applying adds ours without taking another's away: somebody who wrote a controller on a policy of
+ * ours is replaced first, by a write that the next pass follows.
+ */
+function written(facts: PolicyFacts, there: NetworkPolicy | undefined): Pick<Plan, 'apply' | 'patch'> {
+  const fragment = networkPolicy(facts);
+  if (there === undefined || !isControlledByOther(there)) return { apply: [fragment] };
+  const { resourceVersion } = there.metadata;
+  const { ownerReferences } = fragment.body.metadata;
+  return { patch: [{ target: refOf(there), body: { metadata: { ownerReferences, resourceVersion } } }] };
 }
 
 /** Every policy of the card's goes. */

@@ -2,9 +2,9 @@
 
 import type { NetworkPolicy } from '../api/kubernetes.ts';
 import { kinds } from '../api/kinds.ts';
-import { apiGroup, labels, managedBy, policyType } from '../api/names.ts';
+import { apiGroup, fieldManagers, labels, managedBy, policyType } from '../api/names.ts';
 import { groupOf } from '../api/target-ref.ts';
-import type { OwnerReference } from '../engine/types.ts';
+import type { ManagedFields, OwnerReference } from '../engine/types.ts';
 
 /** The AgentCard that controls it. */
 export function controllingCard({ metadata }: NetworkPolicy): OwnerReference | undefined {
@@ -14,10 +14,35 @@ export function controllingCard({ metadata }: NetworkPolicy): OwnerReference | u
   );
 }
 
-/** Made by this operator, now or before a restore from a backup: controlled by an AgentCard, or with our labels and by nobody else. */
+/** Controlled by something that is no AgentCard of ours. */
+export function isControlledByOther(policy: NetworkPolicy): boolean {
+  const isControlled = policy.metadata.ownerReferences?.some(({ controller }) => controller === true) === true;
+  return isControlled && controllingCard(policy) === undefined;
+}
+
+/** What is kept of the record of field managers: that our apply is in it. */
+const ourMark: readonly ManagedFields[] = Object.freeze([
+  Object.freeze({ manager: fieldManagers.networkPolicy, operation: 'Apply' }),
+]);
+
+/**
+ * The mark that our server-side apply leaves in the API server's own record, while one field is as we wrote it: a patch of spec, owners and
+ * labels at once does not take it away, and an object of somebody else's never has it.
+ */
+export function markOf({ metadata }: NetworkPolicy): readonly ManagedFields[] {
+  const isMarked = metadata.managedFields?.some(
+    ({ manager, operation }) => manager === fieldManagers.networkPolicy && operation === 'Apply',
+  );
+  return isMarked === true ? ourMark : [];
+}
+
+/**
+ * Made by this operator, now or before a restore from a backup: controlled by an AgentCard, or with the mark of our apply, or with our labels
+ * and controlled by nobody else.
+ */
 export function isOurs(policy: NetworkPolicy): boolean {
-  if (controllingCard(policy) !== undefined) return true;
-  const { labels: own, ownerReferences = [] } = policy.metadata;
+  if (controllingCard(policy) !== undefined || markOf(policy).length > 0) return true;
+  const own = policy.metadata.labels;
   const isLabelled = own?.[labels.managedBy] === managedBy && own?.[labels.policyType] === policyType;
-  return isLabelled && !ownerReferences.some(({ controller }) => controller === true);
+  return isLabelled && !isControlledByOther(policy);
 }

@@ -4,7 +4,7 @@ import { kinds } from '../api/kinds.ts';
 import type { NetworkPolicy } from '../api/kubernetes.ts';
 import type { Watch } from '../engine/types.ts';
 import { keepMetadata } from '../workload/keep.ts';
-import { controllingCard, isOurs } from './ownership.ts';
+import { controllingCard, isOurs, markOf } from './ownership.ts';
 
 /** Index `card`: the uid of the AgentCard that controls it. */
 export const networkPolicies: Watch<NetworkPolicy> = Object.freeze({
@@ -17,7 +17,9 @@ export const networkPolicies: Watch<NetworkPolicy> = Object.freeze({
 function keep(policy: NetworkPolicy): NetworkPolicy {
   const { apiVersion, kind, metadata, spec } = policy;
   if (isOurs(policy)) {
-    return { apiVersion, kind, metadata: keepMetadata(metadata), ...(spec === undefined ? {} : { spec }) };
+    const mark = markOf(policy);
+    const kept = { ...keepMetadata(metadata), ...(mark.length === 0 ? {} : { managedFields: mark }) };
+    return { apiVersion, kind, metadata: kept, ...(spec === undefined ? {} : { spec }) };
   }
   const { name = '', namespace = '', uid = '', resourceVersion = '' } = metadata;
   return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion } };

@@ -49,6 +49,7 @@ describe('verdicts', () => {
     const closed = await ns.becomes('restrictive');
     assert.equal(closed.metadata.annotations?.[annotations.verdictFor], 'none');
     await ns.says('Restrictive');
+    await operator.untilIdle();
     await operator.events.idle();
     assert.deepEqual((await ns.events()).toSorted(), ['NetworkClosed', 'NetworkOpened']);
   });
@@ -175,6 +176,13 @@ describe('drift', () => {
     ['our labels gone', { metadata: { labels: { [labels.managedBy]: null, [labels.policyType]: null } } }],
     ['its owner gone', { metadata: { ownerReferences: null } }],
     ['said to be open for a spec', { metadata: { annotations: { [annotations.verdictFor]: 'x' } } }],
+    [
+      'wide open, without its owner and our label, in one patch',
+      {
+        metadata: { ownerReferences: null, labels: { [labels.policyType]: null } },
+        spec: { ingress: [{}], egress: [{}] },
+      },
+    ],
     ['opened for a spec', { spec: { egress: [{}] }, metadata: { annotations: { [annotations.verdictFor]: 'x' } } }],
   ];
 
@@ -201,6 +209,29 @@ describe('drift', () => {
     const again = await ns.becomes('restrictive');
     assert.notEqual(again.metadata.uid, original.metadata.uid);
     assert.deepEqual(again.spec, original.spec);
+    await assertQuiet(ns.namespace, 'weather');
+  });
+
+  test('ours is recognised by what the API server recorded, whoever is said to own it since', async () => {
+    const ns = await inNamespace(bed, 'seized');
+    await ns.agent();
+    const original = await ns.becomes('restrictive');
+    const configMap = await ns.create({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { namespace: ns.namespace, name: 'seizer' },
+    });
+    const { name = '', uid = '' } = configMap.metadata;
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name, uid, controller: true }];
+    await ns.edit({
+      metadata: { ownerReferences, labels: null, annotations: null },
+      spec: { ingress: [{}], egress: [{}] },
+    });
+    const now = await ns.becomes('restrictive');
+    assert.equal(now.metadata.uid, original.metadata.uid);
+    assert.deepEqual(now.metadata.ownerReferences, original.metadata.ownerReferences);
+    assert.deepEqual(now.metadata.labels, original.metadata.labels);
+    await ns.says('Restrictive');
     await assertQuiet(ns.namespace, 'weather');
   });
 

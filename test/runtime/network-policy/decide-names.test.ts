@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { LabelSelector } from '../../../runtime/api/kubernetes.ts';
-import { labels, managedBy, policyType } from '../../../runtime/api/names.ts';
+import { fieldManagers, labels, managedBy, policyType } from '../../../runtime/api/names.ts';
 import { decide } from '../../../runtime/network-policy/decide.ts';
 import { judgedPart } from '../../../runtime/network-policy/verdict.ts';
 import { name, removed, said, verified, written } from './decide-rows.ts';
@@ -53,6 +53,28 @@ describe('names that two cards want', () => {
       [metadata.labels?.[labels.managedBy], metadata.labels?.[labels.policyType]],
       [managedBy, policyType],
     );
+  });
+
+  test('ours by the record of field managers, whatever a patch took away; another’s controller on it is replaced first', () => {
+    const managedFields = [{ manager: fieldManagers.networkPolicy, operation: 'Apply' }] as const;
+    const { namespace = '', uid = '' } = policy().metadata;
+    const metadata = { namespace, name, uid, resourceVersion: '7', managedFields };
+    const wide = { ...policy(), metadata, spec: { podSelector: selector, ingress: [{}] } };
+    assert.deepEqual(written(decide(observed({ policy: wide, own: [] }), now)), [`${name} restrictive`]);
+    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'x', controller: true };
+    const seized = { ...wide, metadata: { ...metadata, ownerReferences: [owner] } };
+    const plan = decide(observed({ policy: seized, own: [] }), now);
+    assert.equal(plan.apply, undefined);
+    const { ownerReferences } = policy().metadata;
+    assert.deepEqual(plan.patch?.[0]?.body, { metadata: { ownerReferences, resourceVersion: '7' } });
+    assert.equal(plan.patch[0].target.uid, uid);
+    for (const [manager, operation] of [
+      ['kubectl', 'Apply'],
+      [fieldManagers.networkPolicy, 'Update'],
+    ] as const) {
+      const foreign = { ...wide, metadata: { ...metadata, managedFields: [{ manager, operation }] } };
+      assert.equal(said(decide(observed({ policy: foreign, own: [] }), now)), 'False/NameTaken');
+    }
   });
 
   test('a policy that another card takes over is left to it, whether this card counts, turned elsewhere or is in nobody’s way', () => {

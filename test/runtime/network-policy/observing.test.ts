@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { AgentCard } from '../../../runtime/api/agent-card.ts';
-import { managedBy, labels } from '../../../runtime/api/names.ts';
+import { fieldManagers, managedBy, labels } from '../../../runtime/api/names.ts';
 import type { ConfigMap, NetworkPolicy } from '../../../runtime/api/kubernetes.ts';
 import { configWatches, createLayerReader } from '../../../runtime/config/read.ts';
 import type { KubeObject, Watch } from '../../../runtime/engine/types.ts';
@@ -182,4 +182,11 @@ test('of policies of others only that they are there is kept', () => {
   assert.deepEqual(Object.keys(keep(foreign) ?? {}), ['apiVersion', 'kind', 'metadata']);
   assert.deepEqual(Object.keys(keep(foreign)?.metadata ?? {}), ['name', 'namespace', 'uid', 'resourceVersion']);
   assert.deepEqual(keep(policy()), policy());
+  const managedFields = [
+    { manager: 'kubectl', operation: 'Update', fieldsV1: {} },
+    { manager: fieldManagers.networkPolicy, operation: 'Apply', fieldsV1: {}, time: 'now' },
+  ] as const;
+  const marked = keep({ ...foreign, metadata: { ...foreign.metadata, managedFields } });
+  assert.deepEqual(marked?.metadata.managedFields, [{ manager: fieldManagers.networkPolicy, operation: 'Apply' }]);
+  assert.deepEqual(marked.spec, foreign.spec);
 });
