@@ -3,6 +3,7 @@
 import type { FeatureGates } from '../runtime/config/feature-gates.ts';
 import type { PartialConfig } from '../runtime/config/platform.ts';
 import type { CertificateSource } from './certificates.ts';
+import type { OperatorAccount } from './operator-label.ts';
 import type { ResourceQuantities } from './resource-quantities.ts';
 import type { CardFetchProps, NetworkPolicyProps, VerificationProps } from './verification.ts';
 import type { WatchScope } from './watched-namespaces.ts';
@@ -46,8 +47,8 @@ export interface AgentPlatformProps {
    */
   readonly createNamespace?: boolean;
   /**
-   * The account the operator runs as; the names of its roles begin with it.
-   * @default 'rossoctl-operator'
+   * The account the operator runs as; the names of its roles begin with it, and with the instance.
+   * @default 'rossoctl-operator', with an instance 'rossoctl-operator-INSTANCE'
    */
   readonly serviceAccountName?: string;
   /**
@@ -61,6 +62,25 @@ export interface AgentPlatformProps {
    * @default { kind: 'cluster' }: all of them
    */
   readonly watch?: WatchScope;
+  /**
+   * Which of several installs of the cluster this is, for example one a group of tenants: its cluster-wide objects have the instance in their
+   * names, and all of its objects have it as label `app.kubernetes.io/instance`. Needs `namespaced`, a `namespace` of its own, and namespaces
+   * that no other install watches.
+   * @default none: names without an instance, as the only install has them
+   */
+  readonly instance?: string;
+  /**
+   * Who installs what the installs of a cluster have in common, the CustomResourceDefinitions and the policy that protects the verdict on
+   * signatures: this one, or with `shared` another one. One must; the others can come and go.
+   * @default 'install'
+   */
+  readonly crds?: 'install' | 'shared';
+  /**
+   * Accounts of the cluster's operators with `crds: shared` that other apps install: they too may label pods with their verdicts. Those of the
+   * same app are known.
+   * @default none
+   */
+  readonly operators?: readonly OperatorAccount[];
   /**
    * Inject only in namespaces labelled `rossoctl-enabled: "true"`.
    * @default false

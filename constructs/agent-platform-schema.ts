@@ -4,6 +4,7 @@ import { Type, type TSchema } from 'typebox';
 import { oneOf } from '../runtime/api/schema.ts';
 import { Image } from '../runtime/config/platform.ts';
 import type { AgentPlatformProps } from './agent-platform-props.ts';
+import { installSchemas } from './installs.ts';
 import { ImagePullPolicy, NamespaceName, ObjectName } from './prop-schemas.ts';
 import { Resources } from './resource-quantities.ts';
 import { verificationSchemas } from './verification.ts';
@@ -31,6 +32,7 @@ export const platformPropSchemas = {
       burst: optional(Type.Number({ minimum: 1, maximum: 10000 })),
     }),
   ),
+  ...installSchemas,
   ...verificationSchemas,
 } as const satisfies Readonly<Record<keyof Omit<AgentPlatformProps, 'watch' | 'config' | 'featureGates'>, TSchema>>;
 

@@ -2,7 +2,7 @@
 
 import type { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
-import { install } from '../runtime/api/names.ts';
+import { install, nameOfInstance } from '../runtime/api/names.ts';
 import type { AgentPlatformProps } from './agent-platform-props.ts';
 import { AgentPlatformSchema } from './agent-platform-schema.ts';
 import { CertManagerCertificate } from './certificates.ts';
@@ -11,11 +11,12 @@ import { CustomResourceDefinitions } from './crds.ts';
 import { demandsInVain } from './demands.ts';
 import { OperatorDeployment } from './deployment.ts';
 import { DeveloperRoles } from './developer-roles.ts';
+import { type Install, installViolations, rivalries } from './installs.ts';
 import { LabelProtection } from './label-protection.ts';
 import { defaultResources } from './operator-pod.ts';
 import { type Grants, operatorPermissions } from './permissions.ts';
 import { PlatformConfigMaps } from './platform-config.ts';
-import { platformObject } from './platform-objects.ts';
+import { labelInstance, platformObject } from './platform-objects.ts';
 import { OperatorRbac } from './rbac.ts';
 import { unsetImage } from './prop-schemas.ts';
 import { propViolations, refuse } from './refusal.ts';
@@ -44,12 +45,13 @@ export class AgentPlatform extends Construct {
   /** The operator's Deployment, for what no prop covers: `platform.deployment.addJsonPatch(…)`. */
   readonly deployment: ApiObject;
   readonly #watched: WatchedNamespaces;
+  readonly #install: Install;
   readonly #rbac: OperatorRbac;
 
   /**
    * Throws on a prop that is unknown or out of bounds, naming it. Synthesis fails on namespaced mode without a namespace, on
-   * configuration the operator would refuse, on a second platform in the app, on agents, cards or defaults in the operator's own
-   * namespace, and on anything for agents in one that is not watched.
+   * configuration the operator would refuse, on a second platform in the app that is not an instance with namespaces of its own, on agents,
+   * cards or defaults in the operator's own namespace, and on anything for agents in one that is not watched.
    */
   constructor(scope: Construct, id: string, props: AgentPlatformProps) {
     super(scope, id);
@@ -61,32 +63,39 @@ export class AgentPlatform extends Construct {
       ...ownNamespaceViolations(this.namespace),
       ...resourceViolations(props.resources),
       ...watchViolations(watch, this.namespace),
+      ...installViolations(props, watch.kind, `set watch: { kind: 'namespaced', namespaces: […] }`),
       ...verificationViolations(props),
     ]);
     refuseCollisions(this);
-    this.serviceAccountName = props.serviceAccountName ?? install.serviceAccount;
+    const { instance, crds: definitions = 'install' } = props;
+    if (instance !== undefined) labelInstance(this, instance);
+    this.serviceAccountName = props.serviceAccountName ?? nameOfInstance(install.serviceAccount, instance);
     this.deploymentName = props.deploymentName ?? install.deployment;
     this.#watched = new WatchedNamespaces(watch);
     const { namespace, serviceAccountName } = this;
     const watched = this.#watched;
+    const account = { namespace, serviceAccountName };
+    this.#install = { ...account, path: this.node.path, instance, crds: definitions, watched };
 
     if (props.createNamespace ?? true) operatorNamespace(this, namespace);
-    const crds = new CustomResourceDefinitions(this, 'crds');
+    const crds = definitions === 'install' ? [new CustomResourceDefinitions(this, 'crds')] : [];
     const { config, featureGates } = props;
     const configMaps = new PlatformConfigMaps(this, 'config', { namespace, config, featureGates });
     const permissions = operatorPermissions(grantsOf(props));
-    this.#rbac = new OperatorRbac(this, 'rbac', { namespace, serviceAccountName, watched, permissions });
+    const prefix = nameOfInstance(props.serviceAccountName ?? install.serviceAccount, instance);
+    this.#rbac = new OperatorRbac(this, 'rbac', { ...account, prefix, watched, permissions });
     if (watched.kind === 'cluster') new DeveloperRoles(this, 'developer-roles');
     const operator = this.#operator(props);
-    operator.node.addDependency(crds, configMaps, this.#rbac);
+    operator.node.addDependency(...crds, configMaps, this.#rbac);
     this.deployment = operator.deployment;
-    const policy = new LabelProtection(this, 'label-protection', { namespace, serviceAccountName, watched });
-    const signatures = new SignatureProtection(this, 'signature-protection', { namespace, serviceAccountName });
-    this.#webhooks(props).node.addDependency(operator, policy, signatures);
-    policy.node.addDependency(operator);
-    signatures.node.addDependency(operator);
+    const policies = [
+      new LabelProtection(this, 'label-protection', { ...account, watched, instance }),
+      ...(definitions === 'install' ? [this.#signatureProtection(props)] : []),
+    ];
+    this.#webhooks(props).node.addDependency(operator, ...policies);
+    for (const policy of policies) policy.node.addDependency(operator);
     this.node.addValidation({
-      validate: () => [...nothingWatched(watched), ...this.#rivals(), ...demandsInVain(this, watched)],
+      validate: () => [...nothingWatched(watched), ...this.#rivals(), ...demandsInVain(this, this.#all())],
     });
   }
 
@@ -112,6 +121,11 @@ export class AgentPlatform extends Construct {
     return this.#watched.names;
   }
 
+  /** Whether agents of this namespace are looked after. */
+  watches(namespace: string): boolean {
+    return this.#watched.kind === 'cluster' || this.#watched.names.includes(namespace);
+  }
+
   #operator(props: AgentPlatformProps): OperatorDeployment {
     const { qps, burst } = props.apiRequests ?? {};
     return new OperatorDeployment(this, 'operator', {
@@ -127,6 +141,7 @@ export class AgentPlatform extends Construct {
       priorityClassName: props.priorityClassName,
       certificates: props.certificates ?? 'self-managed',
       flags: {
+        ...(props.instance === undefined ? {} : { instance: props.instance }),
         ...(this.deploymentName === install.deployment ? {} : { 'deployment-name': this.deploymentName }),
         ...(props.logLevel === undefined ? {} : { 'log-level': props.logLevel }),
         ...(qps === undefined ? {} : { 'kube-api-qps': qps }),
@@ -137,12 +152,21 @@ export class AgentPlatform extends Construct {
     });
   }
 
-  /** CRDs, policies and webhook registrations have one name in a cluster. */
+  /** Every platform of the app, in the order of its constructs. */
+  #all(): readonly AgentPlatform[] {
+    return this.node.root.node.findAll().filter((other) => other instanceof AgentPlatform);
+  }
+
+  /** Of two the later one says what they cannot both have. */
   #rivals(): readonly string[] {
-    const all = this.node.root.node.findAll().filter((other) => other instanceof AgentPlatform);
-    const rival = all.find((other) => other !== this);
-    if (rival === undefined) return [];
-    return [`the app already has an AgentPlatform at ${rival.node.path}: a cluster has one; make an app a cluster`];
+    const all = this.#all();
+    return all.slice(0, all.indexOf(this)).flatMap((other) => rivalries(this.#install, other.#install));
+  }
+
+  #signatureProtection({ operators = [] }: AgentPlatformProps): SignatureProtection {
+    const { namespace, serviceAccountName } = this;
+    const others = () => [...operators, ...this.#all()];
+    return new SignatureProtection(this, 'signature-protection', { namespace, serviceAccountName, others });
   }
 
   #webhooks(props: AgentPlatformProps): OperatorWebhooks {
@@ -153,6 +177,7 @@ export class AgentPlatform extends Construct {
     return new OperatorWebhooks(this, 'webhooks', {
       namespace: this.namespace,
       watched: this.#watched,
+      instance: props.instance,
       requireNamespaceLabel: props.requireNamespaceLabel ?? false,
       annotations: certificate?.injectCaAnnotations,
     });
@@ -162,12 +187,14 @@ export class AgentPlatform extends Construct {
 /** What of the props decides over the operator's rights. */
 function grantsOf({
   deploymentName = install.deployment,
+  instance,
   certificates,
   verification = {},
   networkPolicies = {},
 }: AgentPlatformProps): Grants {
   return {
     deploymentName,
+    instance,
     certificates: certificates ?? 'self-managed',
     requireSignature: verification.requireSignature ?? false,
     trustBundle: trustBundleOf(verification),

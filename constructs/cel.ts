@@ -15,7 +15,9 @@ export function valueAt(object: 'object' | 'oldObject', path: readonly string[],
   return `dyn(${object}).?${path.join('.?')}[?${celString(key)}].optMap(value, [value]).orValue([])`;
 }
 
-/** Whether who asks is not this ServiceAccount. */
-export function isNotAccount(namespace: string, name: string): string {
-  return `request.userInfo.username != ${celString(`system:serviceaccount:${namespace}:${name}`)}`;
+/** Whether who asks is none of these ServiceAccounts; one at least. */
+export function isNoneOf(accounts: readonly { readonly namespace: string; readonly name: string }[]): string {
+  const users = accounts.map(({ namespace, name }) => celString(`system:serviceaccount:${namespace}:${name}`));
+  const asks = 'request.userInfo.username';
+  return users.length === 1 ? `${asks} != ${users.join()}` : `!(${asks} in [${users.join(', ')}])`;
 }

@@ -5,12 +5,13 @@ import { AgentCard } from './agent-card.ts';
 import { AgentNamespace } from './agent-namespace.ts';
 import { AgentRuntime } from './agent-runtime.ts';
 import { NamespaceDefaults } from './namespace-defaults.ts';
-import type { WatchedNamespaces } from './watched-namespaces.ts';
 
 /** A platform as its demands see it. */
 export interface Supply extends IConstruct {
   /** The operator's own namespace. */
   readonly namespace: string;
+  /** Whether it looks after agents of this namespace. */
+  watches(namespace: string): boolean;
 }
 
 interface Demand {
@@ -22,8 +23,11 @@ interface Demand {
   readonly instead?: string;
 }
 
-/** A sentence for each construct of the app that asks in vain, with its path and the remedy. */
-export function demandsInVain(platform: Supply, watched: WatchedNamespaces): readonly string[] {
+/**
+ * A sentence for each construct of the app that asks in vain, with its path and the remedy. `all` are the platforms of the app: what none of
+ * them watches is told by the first.
+ */
+export function demandsInVain(platform: Supply, all: readonly Supply[]): readonly string[] {
   return platform.node.root.node.findAll().flatMap((construct) => {
     const { path } = construct.node;
     const demand = demandOf(construct);
@@ -33,9 +37,10 @@ export function demandsInVain(platform: Supply, watched: WatchedNamespaces): rea
       const own = `the operator's own namespace ${namespace}, where no pod is ever injected`;
       return instead === undefined ? [] : [`${path} ${what} ${own}: ${instead}`];
     }
-    if (watched.kind === 'cluster' || watched.names.includes(namespace)) return [];
+    if (platform !== all[0] || all.some((each) => each.watches(namespace))) return [];
     const remedy = `add it to watch.namespaces, or call watchNamespace('${namespace}')`;
-    return [`${path} ${what} namespace ${namespace}, which the platform does not watch: ${remedy}`];
+    const nobody = all.length > 1 ? 'no platform of the app watches' : 'the platform does not watch';
+    return [`${path} ${what} namespace ${namespace}, which ${nobody}: ${remedy}`];
   });
 }
 

@@ -6,7 +6,7 @@ import { install, operatorPodLabels } from '../runtime/api/names.ts';
 import { release } from '../runtime/api/release.ts';
 import type { CertificateSource } from './certificates.ts';
 import { operatorPodSpec, type OperatorPodProps } from './operator-pod.ts';
-import { platformObject } from './platform-objects.ts';
+import { instanceLabels, platformObject } from './platform-objects.ts';
 
 /** Props of `OperatorDeployment`. */
 export interface OperatorDeploymentProps extends OperatorPodProps {
@@ -41,7 +41,7 @@ export class OperatorDeployment extends Construct {
       namespace,
       component,
       labels: { 'app.kubernetes.io/version': release },
-      content: { spec: deploymentSpec(props) },
+      content: { spec: deploymentSpec(props, instanceLabels(this)) },
     });
     this.service = platformObject(this, 'service', {
       apiVersion: 'v1',
@@ -77,7 +77,10 @@ export class OperatorDeployment extends Construct {
   }
 }
 
-function deploymentSpec(props: OperatorDeploymentProps): Readonly<Record<string, unknown>> {
+function deploymentSpec(
+  props: OperatorDeploymentProps,
+  labels: Readonly<Record<string, string>>,
+): Readonly<Record<string, unknown>> {
   return {
     replicas: props.replicas,
     revisionHistoryLimit: 3,
@@ -85,7 +88,7 @@ function deploymentSpec(props: OperatorDeploymentProps): Readonly<Record<string,
     strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
     template: {
       metadata: {
-        labels: { 'app.kubernetes.io/part-of': 'rossoctl', ...operatorPodLabels },
+        labels: { 'app.kubernetes.io/part-of': 'rossoctl', ...operatorPodLabels, ...labels },
         annotations: { 'kubectl.kubernetes.io/default-container': 'operator' },
       },
       spec: { ...operatorPodSpec(props), topologySpreadConstraints: spread() },

@@ -15,6 +15,7 @@ export {
 export type { CertificateSource } from './certificates.ts';
 export { CustomResourceDefinitions } from './crds.ts';
 export { NamespaceDefaults, type NamespaceConfig, type NamespaceDefaultsProps } from './namespace-defaults.ts';
+export type { OperatorAccount } from './operator-label.ts';
 export { OrganisationRule } from './organisation-rule.ts';
 export { RequireDigest } from './require-digest.ts';
 export type { ResourceQuantities } from './resource-quantities.ts';

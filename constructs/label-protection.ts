@@ -2,7 +2,7 @@
 
 import type { Construct } from 'constructs';
 import { agentTypes } from '../runtime/api/agent-runtime.ts';
-import { labels, policies } from '../runtime/api/names.ts';
+import { labels, nameOfInstance, policies } from '../runtime/api/names.ts';
 import { celString } from './cel.ts';
 import { type LabelPlace, workloadResources } from './label-places.ts';
 import { type OperatorAccount, OperatorLabelPolicy } from './operator-label.ts';
@@ -12,6 +12,8 @@ import { targetKinds } from './workload-target.ts';
 /** Props of `LabelProtection`. */
 export interface LabelProtectionProps extends OperatorAccount {
   readonly watched: WatchedNamespaces;
+  /** Which of several installs it is. */
+  readonly instance: string | undefined;
 }
 
 /** Kubernetes' own controllers that copy a template this policy has already checked: what they create, from what, under which user name. */
@@ -29,14 +31,14 @@ type Copier = (typeof copiers)[number];
 const controllerManager = 'system:kube-controller-manager';
 
 /**
- * ValidatingAdmissionPolicy `agent-label-protection` and its binding, on every kind that makes pods from a template.
+ * ValidatingAdmissionPolicy `agent-label-protection` (with the instance behind it where there is one) and its binding, on every kind that makes pods from a template.
  * Pods are not covered: controllers copy the label onto them, and a pod without a matching AgentRuntime gets nothing from the
  * webhook (docs/decisions, "Which kinds the label policy covers").
  */
 export class LabelProtection extends OperatorLabelPolicy {
-  constructor(scope: Construct, id: string, { watched, ...account }: LabelProtectionProps) {
+  constructor(scope: Construct, id: string, { watched, instance, ...account }: LabelProtectionProps) {
     super(scope, id, account, {
-      name: policies.labelProtection,
+      name: nameOfInstance(policies.labelProtection, instance),
       label: labels.type,
       resources: workloadResources,
       namespaceSelector: watched.late((names) => watched.selector(names)),

@@ -1,14 +1,16 @@
 /** An admission policy that keeps one label for the operator's account: the shape that all such policies share. */
 
-import type { ApiObject } from 'cdk8s';
+import { type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
-import { hasKey, isNotAccount, valueAt } from './cel.ts';
+import { hasKey, isNoneOf, valueAt } from './cel.ts';
 import { type LabelPlace, labelPlaces, type ProtectedResources } from './label-places.ts';
 import { platformObject } from './platform-objects.ts';
 
-/** Whose label it is. */
+/** Whose label it is: the account of an operator. */
 export interface OperatorAccount {
+  /** Namespace of the account, which is the operator's own. */
   readonly namespace: string;
+  /** Name of the account. */
   readonly serviceAccountName: string;
 }
 
@@ -20,6 +22,8 @@ export interface OperatorLabel {
   readonly resources: readonly ProtectedResources[];
   /** A label selector of namespaces; `{}` for all. */
   readonly namespaceSelector: unknown;
+  /** Whose label it is too; asked at synthesis, when every one of them is known. */
+  readonly alsoOf?: () => readonly OperatorAccount[];
   /** Who else may set it, as further match conditions. */
   readonly exceptions?: readonly { readonly name: string; readonly expression: string }[];
   /** More variables of the policy, for the sentence. */
@@ -34,7 +38,7 @@ const api = 'admissionregistration.k8s.io/v1';
 const component = 'label-protection';
 
 /**
- * A ValidatingAdmissionPolicy and its binding. Allowed: a value that does not change, removal, and the operator's own account.
+ * A ValidatingAdmissionPolicy and its binding. Allowed: a value that does not change, removal, and the operator's own account (or those of several).
  * Everything else is refused, in metadata and templates, by whatever verb writes it (create, update, patch, server-side apply, status).
  */
 export abstract class OperatorLabelPolicy extends Construct {
@@ -79,7 +83,7 @@ function policySpec(account: OperatorAccount, policy: OperatorLabel): Readonly<R
     },
     matchConditions: [
       { name: 'carries-the-label', expression: labelPlaces.map(({ path }) => hasKey(path, label)).join(' || ') },
-      { name: 'is-not-the-operator', expression: isNotAccount(account.namespace, account.serviceAccountName) },
+      { name: 'is-not-the-operator', expression: isNoOperator(account, policy) },
       ...exceptions,
     ],
     variables: [
@@ -96,4 +100,13 @@ function policySpec(account: OperatorAccount, policy: OperatorLabel): Readonly<R
       reason: 'Forbidden',
     })),
   };
+}
+
+/** Lists each account once, whoever names it. */
+function isNoOperator(account: OperatorAccount, { alsoOf = () => [] }: OperatorLabel): string {
+  const produce = () => {
+    const all = [account, ...alsoOf()].map((each) => ({ namespace: each.namespace, name: each.serviceAccountName }));
+    return isNoneOf([...new Map(all.map((each) => [`${each.namespace}/${each.name}`, each])).values()]);
+  };
+  return Lazy.any({ produce }) as string;
 }

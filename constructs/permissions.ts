@@ -19,6 +19,8 @@ import type { CertificateSource } from './certificates.ts';
 export interface Grants {
   /** Name of the operator's Deployment. */
   readonly deploymentName: string;
+  /** Which of several installs it is. */
+  readonly instance?: string | undefined;
   readonly certificates: CertificateSource;
   readonly requireSignature: boolean;
   /** ConfigMap with the authorities that may sign; read only where signatures are required. */
@@ -32,11 +34,11 @@ export interface Grants {
  * no trust bundle, and one that leaves the network alone no NetworkPolicy.
  */
 export function operatorPermissions(grants: Grants): readonly Permission[] {
-  const { deploymentName, certificates, requireSignature, trustBundle, networkPolicies } = grants;
+  const { deploymentName, instance, certificates, requireSignature, trustBundle, networkPolicies } = grants;
   return [
     ...processPermissions,
     ...removalPermissions(deploymentName),
-    ...(certificates === 'self-managed' ? madeCertificatePermissions : mountedCertificatePermissions),
+    ...(certificates === 'self-managed' ? madeCertificatePermissions : mountedCertificatePermissions)(instance),
     ...agentRuntimePermissions,
     ...agentCardPermissions,
     ...(requireSignature ? trustBundlePermissions(trustBundle.namespace, trustBundle.name) : []),

@@ -2,6 +2,7 @@
 
 import { ApiObject, JsonPatch } from 'cdk8s';
 import type { Construct } from 'constructs';
+import { labels as labelNames } from '../runtime/api/names.ts';
 
 /** Value of `app.kubernetes.io/part-of` on everything the platform installs. */
 export const partOf = 'rossoctl';
@@ -13,6 +14,19 @@ export function platformLabels(component: string): Readonly<Record<string, strin
     'app.kubernetes.io/name': 'rossoctl-operator',
     'app.kubernetes.io/component': component,
   };
+}
+
+const instanceContext = 'rossoctl:instance';
+
+/** Labels every object that is made below `scope` from now on with the instance of its install. */
+export function labelInstance(scope: Construct, instance: string): void {
+  scope.node.setContext(instanceContext, instance);
+}
+
+/** The label of the instance that `scope` is part of; none outside of one. */
+export function instanceLabels(scope: Construct): Readonly<Record<string, string>> {
+  const instance: unknown = scope.node.tryGetContext(instanceContext);
+  return typeof instance === 'string' ? { [labelNames.instance]: instance } : {};
 }
 
 /** What an object says besides its place: never derived from a construct's path (field report CS-02). */
@@ -38,7 +52,7 @@ export function platformObject(scope: Construct, id: string, object: PlatformObj
     metadata: {
       name,
       ...(namespace === undefined ? {} : { namespace }),
-      labels: { ...platformLabels(component), ...labels },
+      labels: { ...platformLabels(component), ...instanceLabels(scope), ...labels },
       ...(annotations === undefined ? {} : { annotations }),
     },
     ...content,

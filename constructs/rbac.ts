@@ -11,8 +11,10 @@ import type { WatchedNamespaces } from './watched-namespaces.ts';
 export interface OperatorRbacProps {
   /** The operator's namespace. */
   readonly namespace: string;
-  /** Account of the operator; also the prefix of every role's name. */
+  /** Account of the operator. */
   readonly serviceAccountName: string;
+  /** What every role's name begins with. */
+  readonly prefix: string;
   readonly watched: WatchedNamespaces;
   readonly permissions: readonly Permission[];
 }
@@ -61,13 +63,13 @@ export class OperatorRbac extends Construct {
     scope: Permission['scope'],
     { word, namespace }: { readonly word: string; readonly namespace?: string },
   ): void {
-    const { serviceAccountName, permissions, namespace: ownNamespace } = this.#props;
+    const { serviceAccountName, prefix, permissions, namespace: ownNamespace } = this.#props;
     const wanted = permissions.filter((permission) => isDeepStrictEqual(permission.scope, scope));
     if (wanted.length === 0) return;
     const kind = namespace === undefined ? 'ClusterRole' : 'Role';
     const of = typeof scope === 'string' ? scope : 'named';
     const id = namespace === undefined ? of : `${of}-${namespace}`;
-    const name = `${serviceAccountName}-${word}-role`;
+    const name = `${prefix}-${word}-role`;
     const common = { apiVersion: `${rbac}/v1`, namespace, component };
     platformObject(this, `${id}-role`, {
       ...common,

@@ -2,7 +2,7 @@
 
 import { Lazy } from 'cdk8s';
 import { Type } from 'typebox';
-import { install } from '../runtime/api/names.ts';
+import { install, namespaceNameLabel } from '../runtime/api/names.ts';
 import { oneOf } from '../runtime/api/schema.ts';
 import { isSystemNamespace, neverInjected } from '../runtime/api/system-namespaces.ts';
 import { violationsOf } from '../runtime/config/check.ts';
@@ -14,9 +14,6 @@ import { propViolations } from './refusal.ts';
 export type WatchScope =
   | { readonly kind: 'cluster' }
   | { readonly kind: 'namespaced'; readonly namespaces: readonly string[] };
-
-/** Label that every namespace carries with its own name; the API server sets it. */
-export const namespaceNameLabel = 'kubernetes.io/metadata.name';
 
 const Cluster = Type.Object({ kind: oneOf(['cluster', 'namespaced']) });
 const Namespaced = Type.Object({ ...Cluster.properties, namespaces: Type.Array(NamespaceName, { maxItems: 4096 }) });

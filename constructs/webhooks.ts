@@ -4,10 +4,17 @@ import type { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { kinds } from '../runtime/api/kinds.ts';
 import type { Kind } from '../runtime/engine/types.ts';
-import { apiGroup, install, labels, webhookConfigurations, webhooks } from '../runtime/api/names.ts';
+import {
+  apiGroup,
+  install,
+  labels,
+  namespaceNameLabel,
+  webhookConfigurationsOf,
+  webhooks,
+} from '../runtime/api/names.ts';
 import { systemNamespaces } from '../runtime/api/system-namespaces.ts';
 import { platformObject } from './platform-objects.ts';
-import { namespaceNameLabel, type WatchedNamespaces } from './watched-namespaces.ts';
+import type { WatchedNamespaces } from './watched-namespaces.ts';
 
 /** Props of `OperatorWebhooks`. */
 export interface OperatorWebhooksProps {
@@ -16,6 +23,8 @@ export interface OperatorWebhooksProps {
   readonly watched: WatchedNamespaces;
   /** Inject only in namespaces labelled `rossoctl-enabled: "true"`. */
   readonly requireNamespaceLabel: boolean;
+  /** Which of several installs it is. */
+  readonly instance: string | undefined;
   /** Annotations of both configurations, for example cert-manager's request to fill in the CA. */
   readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
@@ -24,7 +33,7 @@ const api = 'admissionregistration.k8s.io/v1';
 const component = 'webhooks';
 
 /**
- * `rossoctl-injector` and `rossoctl-validator`. Doubt denies: `failurePolicy: Fail`. Because of that the selectors are narrow:
+ * `rossoctl-injector` and `rossoctl-validator`, with the instance behind each name where there is one. Doubt denies: `failurePolicy: Fail`. Because of that the selectors are narrow:
  * only pods labelled as agent or tool, never a system namespace, never the operator's own (field report AD-01).
  * `caBundle` is never in a manifest: the operator fills it in, and nothing here takes it back (PU-02).
  */
@@ -35,10 +44,11 @@ export class OperatorWebhooks extends Construct {
   constructor(scope: Construct, id: string, props: OperatorWebhooksProps) {
     super(scope, id);
     const { annotations } = props;
+    const names = webhookConfigurationsOf(props.instance);
     this.injector = platformObject(this, 'injector', {
       apiVersion: api,
       kind: kinds.mutatingWebhookConfiguration.kind,
-      name: webhookConfigurations.injector,
+      name: names.injector,
       component,
       annotations,
       content: { webhooks: [injector(props)] },
@@ -46,7 +56,7 @@ export class OperatorWebhooks extends Construct {
     this.validator = platformObject(this, 'validator', {
       apiVersion: api,
       kind: kinds.validatingWebhookConfiguration.kind,
-      name: webhookConfigurations.validator,
+      name: names.validator,
       component,
       annotations,
       content: {

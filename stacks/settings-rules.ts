@@ -1,5 +1,6 @@
-/** What settings of the right shape can still get wrong together: namespaces listed twice or where no agent can live, verdicts nobody gives. */
+/** What settings of the right shape can still get wrong together: namespaces listed twice or where no agent can live, one install of several that watches everything, verdicts nobody gives. */
 
+import { installViolations } from '../constructs/installs.ts';
 import { verificationViolations } from '../constructs/verification.ts';
 import { agentNamespaceViolations } from '../constructs/watched-namespaces.ts';
 import { install } from '../runtime/api/names.ts';
@@ -10,7 +11,11 @@ type NamespaceSettings = NonNullable<PlatformSettings['namespaces']>[number];
 
 /** Violations by paths below the platform's section; the section fits its schema. */
 export function settingsViolations(settings: PlatformSettings): readonly Violation[] {
-  return [...namespacesViolations(settings), ...verificationViolations(settings)];
+  return [
+    ...namespacesViolations(settings),
+    ...installViolations(settings, settings.mode ?? 'cluster', 'set mode: namespaced'),
+    ...verificationViolations(settings),
+  ];
 }
 
 function namespacesViolations(settings: PlatformSettings): readonly Violation[] {

@@ -206,6 +206,7 @@ export interface CustomResourceDefinition extends KubeObject {
 export interface WebhookEntry {
   readonly name: string;
   readonly failurePolicy?: string;
+  readonly namespaceSelector?: LabelSelector;
   readonly clientConfig: {
     readonly caBundle?: string;
     readonly url?: string;

@@ -22,6 +22,8 @@ export const labels = {
   spiffeHelperInject: 'rossoctl.io/spiffe-helper-inject',
   clientRegistrationInject: 'rossoctl.io/client-registration-inject',
   managedBy: 'app.kubernetes.io/managed-by',
+  /** On every object of an install that is one of several. */
+  instance: 'app.kubernetes.io/instance',
   defaults: 'rossoctl.io/defaults',
   /** Set by the developer; existence counts: `protocol.rossoctl.io/a2a`. */
   protocolPrefix: 'protocol.rossoctl.io/',
@@ -32,6 +34,9 @@ export const labels = {
   agentCard: 'rossoctl.dev/agentcard',
   policyType: 'rossoctl.dev/policy-type',
 } as const;
+
+/** Kubernetes' own label, on every Namespace: its name. */
+export const namespaceNameLabel = 'kubernetes.io/metadata.name';
 
 /** Value of `labels.policyType` on a NetworkPolicy of ours. */
 export const policyType = 'identity-verification';
@@ -101,13 +106,30 @@ export const webhooks = {
   agentCard: { name: 'agentcard.rossoctl.io', path: '/validate-agent-rossoctl-dev-v1alpha1-agentcard' },
 } as const;
 
-/** Objects that register the webhooks; the operator fills in their `caBundle`. */
+/** Objects that register the webhooks, of an install without an instance; the operator fills in their `caBundle`. */
 export const webhookConfigurations = { injector: 'rossoctl-injector', validator: 'rossoctl-validator' } as const;
 
+/** Admission policies, of an install without an instance. A cluster has one `signatureProtection`, whatever its installs. */
 export const policies = {
   labelProtection: 'agent-label-protection',
   signatureProtection: 'signature-label-protection',
 } as const;
+
+/** What an instance may be called: a DNS label of 32 characters at most, so that every name made with it fits. */
+export const instancePattern = '^[a-z0-9]([-a-z0-9]{0,30}[a-z0-9])?$';
+
+/**
+ * A cluster-wide name of one install of several: `rossoctl-injector-blue`; the plain one without an instance, which is undefined or ''.
+ */
+export function nameOfInstance(name: string, instance: string | undefined): string {
+  return instance === undefined || instance === '' ? name : `${name}-${instance}`;
+}
+
+/** `webhookConfigurations` of one install of several. */
+export function webhookConfigurationsOf(instance: string | undefined) {
+  const { injector, validator } = webhookConfigurations;
+  return { injector: nameOfInstance(injector, instance), validator: nameOfInstance(validator, instance) } as const;
+}
 
 const credentialsPrefix = 'rossoctl-keycloak-client-credentials';
 

@@ -1,7 +1,7 @@
 /** Chooses who keeps the serving certificate, and wakes the keeper when the objects it depends on change. */
 
 import { kinds } from '../api/kinds.ts';
-import { fieldManagers, labels, managedBy, webhookConfigurations } from '../api/names.ts';
+import { fieldManagers, labels, managedBy, webhookConfigurationsOf } from '../api/names.ts';
 import type { Cache } from '../engine/cache.ts';
 import { followCertificateFiles } from '../engine/certificate-files.ts';
 import { type CertificateKeeper, keepCertificates } from '../engine/certificates.ts';
@@ -12,10 +12,13 @@ import type { Log, Watch } from '../engine/types.ts';
 import type { Endpoint } from '../engine/webhook-configuration.ts';
 import type { Settings } from './settings.ts';
 
-const configurations = [
-  { kind: kinds.mutatingWebhookConfiguration, name: webhookConfigurations.injector },
-  { kind: kinds.validatingWebhookConfiguration, name: webhookConfigurations.validator },
-] as const;
+function configurationsOf({ instance }: Settings) {
+  const { injector, validator } = webhookConfigurationsOf(instance);
+  return [
+    { kind: kinds.mutatingWebhookConfiguration, name: injector },
+    { kind: kinds.validatingWebhookConfiguration, name: validator },
+  ] as const;
+}
 
 export interface Keeping {
   readonly settings: Settings;
@@ -41,7 +44,8 @@ function subjectOf({ webhookHost, namespace, webhookService }: Settings) {
     : { dnsNames: [webhookHost] };
 }
 
-function watchesOf({ namespace, certificateSecret, certificates }: Settings): readonly Watch[] {
+function watchesOf(settings: Settings): readonly Watch[] {
+  const { namespace, certificateSecret, certificates } = settings;
   const own: Watch = {
     id: 'certificate-secret',
     kind: kinds.secret,
@@ -50,7 +54,7 @@ function watchesOf({ namespace, certificateSecret, certificates }: Settings): re
     metadataOnly: true,
   };
   return [
-    ...configurations.map(({ kind, name }): Watch => ({ id: name, kind, name, metadataOnly: true })),
+    ...configurationsOf(settings).map(({ kind, name }): Watch => ({ id: name, kind, name, metadataOnly: true })),
     ...(certificates === 'self-managed' ? [own] : []),
   ];
 }
@@ -58,6 +62,7 @@ function watchesOf({ namespace, certificateSecret, certificates }: Settings): re
 /** Starts keeping; the keeper's certificate resolves when there is one to serve. */
 export function keepCertificate({ settings, client, cache, health, metrics, log }: Keeping): CertificateKeeper {
   const reader = liveReader(client);
+  const configurations = configurationsOf(settings);
   const shared = { reader, configurations, endpoint: endpointOf(settings), health, metrics, log };
   const keeper =
     settings.certificates === 'files'

@@ -3,8 +3,9 @@
 import { type ComparedCrd, narrowings } from '../api/crd-narrowing.ts';
 import type { CrdManifest } from '../api/crds.ts';
 import type { WebhookConfiguration, WebhookEntry } from '../api/kubernetes.ts';
-import { operatorPodLabels, webhookConfigurations, webhooks } from '../api/names.ts';
+import { operatorPodLabels, webhookConfigurationsOf, webhooks } from '../api/names.ts';
 import { release } from '../api/release.ts';
+import { isAskedAbout } from './asked-namespaces.ts';
 
 /** One object that does not fit. */
 export interface Fault {
@@ -36,45 +37,68 @@ export function crdFault(known: CrdManifest, live: ComparedCrd | undefined): Fau
   return { ...fault, sentence, older: { missing, definition: live } };
 }
 
-/** Where this install is called. */
-export interface OwnService {
-  readonly namespace: string;
-  readonly name: string;
+/** What this install is known by among the webhook registrations of a cluster. */
+export interface OwnInstall {
+  /** Its Service, which the API server calls. */
+  readonly service: { readonly namespace: string; readonly name: string };
+  /** Which of several installs it is; '' for one without an instance. */
+  readonly instance: string;
+  /** The namespaces that it watches; empty: all. */
+  readonly namespaces: readonly string[];
 }
 
 /**
  * The fault of a webhook registration that is not of this install but of this platform: an older install’s under another name, or that of
- * another implementation. It is asked about the same pods, and with `failurePolicy: Fail` refuses them when nobody answers.
+ * another implementation. It is asked about the same pods, and with `failurePolicy: Fail` refuses them when nobody answers. One that is
+ * asked about none of the watched namespaces is of another install of the cluster, and no fault.
  */
 export function leftoverFault(
   kind: string,
   configuration: Pick<WebhookConfiguration, 'metadata' | 'webhooks'>,
-  own: OwnService,
+  own: OwnInstall,
 ): Fault | undefined {
   const { name = '', labels = {} } = configuration.metadata;
-  if (Object.values(webhookConfigurations).some((ours) => ours === name)) return undefined;
+  if (Object.values(webhookConfigurationsOf(own.instance)).includes(name)) return undefined;
   const { webhooks: entries = [] } = configuration;
   const nameLabel = 'app.kubernetes.io/name' as const;
   const isLabelled = labels[nameLabel] === operatorPodLabels[nameLabel];
-  const hook = entries.find((entry) => isOfPlatform(entry, own)) ?? (isLabelled ? entries[0] : undefined);
+  const hook =
+    entries.find((entry) => isOfPlatform(entry, own)) ??
+    (isLabelled ? entries.find((entry) => concerns(entry, own)) : undefined);
   if (hook === undefined) return undefined;
   const consequence =
     hook.failurePolicy === 'Ignore'
       ? 'is asked beside this install’s'
       : 'refuses what it matches when that does not answer';
-  const sentence = `${kind} ${name} is left of another install: its webhook ${hook.name} calls ${calledBy(hook)} and ${consequence}; delete it (kubectl delete ${kind.toLowerCase()} ${name})`;
+  const remedy = `delete it (kubectl delete ${kind.toLowerCase()} ${name})${inUse(hook, own)}`;
+  const sentence = `${kind} ${name} is left of another install: its webhook ${hook.name} calls ${calledBy(hook)} and ${consequence}; ${remedy}`;
   return { kind, name, sentence };
 }
 
-function isOfPlatform({ name, clientConfig }: WebhookEntry, own: OwnService): boolean {
+function isOfPlatform(entry: WebhookEntry, own: OwnInstall): boolean {
+  const { name, clientConfig } = entry;
   const { service, url = '' } = clientConfig;
-  return Object.values(webhooks).some(
-    (ours) =>
-      ours.name === name ||
-      service?.path === ours.path ||
-      url.endsWith(ours.path) ||
-      (service?.namespace === own.namespace && service.name === own.name),
+  if (callsUs(entry, own)) return true;
+  const isOurs = Object.values(webhooks).some(
+    (ours) => ours.name === name || service?.path === ours.path || url.endsWith(ours.path),
   );
+  return isOurs && concerns(entry, own);
+}
+
+function callsUs({ clientConfig: { service } }: WebhookEntry, own: OwnInstall): boolean {
+  return service?.namespace === own.service.namespace && service.name === own.service.name;
+}
+
+/** Whether it is asked about anything that this install looks after. */
+function concerns(entry: WebhookEntry, { namespaces }: OwnInstall): boolean {
+  return namespaces.length === 0 || namespaces.some((namespace) => isAskedAbout(entry, namespace));
+}
+
+/** Where it may be of an install that is alive. */
+function inUse(entry: WebhookEntry, own: OwnInstall): string {
+  const both = own.namespaces.filter((namespace) => isAskedAbout(entry, namespace));
+  if (callsUs(entry, own) || both.length === 0) return '';
+  return `, or where that install is in use let only one of the two watch ${both.join(', ')}`;
 }
 
 function calledBy({ clientConfig: { service, url } }: WebhookEntry): string {
@@ -84,9 +108,10 @@ function calledBy({ clientConfig: { service, url } }: WebhookEntry): string {
 /** What is kept of a registration: a cluster has many of them, and most of each is certificates. */
 export function keptRegistration({ apiVersion, kind, metadata, webhooks: entries = [] }: WebhookConfiguration) {
   const { name, uid, resourceVersion, labels } = metadata;
-  const kept = entries.map(({ name: hook, failurePolicy, clientConfig: { service, url } }) => ({
+  const kept = entries.map(({ name: hook, failurePolicy, namespaceSelector, clientConfig: { service, url } }) => ({
     name: hook,
     failurePolicy,
+    namespaceSelector,
     clientConfig: { service, url },
   }));
   return { apiVersion, kind, metadata: { name, uid, resourceVersion, labels }, webhooks: kept } as WebhookConfiguration;

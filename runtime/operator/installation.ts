@@ -13,7 +13,7 @@ import { crdFault, type Fault, keptRegistration, leftoverFault } from './install
 import type { Settings } from './settings.ts';
 
 export interface InstallationOptions {
-  readonly settings: Pick<Settings, 'namespace' | 'webhookService'>;
+  readonly settings: Pick<Settings, 'namespace' | 'webhookService' | 'instance' | 'namespaces'>;
   readonly cache: Cache;
   readonly health: Health;
   readonly metrics: Metrics;
@@ -91,7 +91,8 @@ function definitions(cache: Cache): readonly Concern[] {
 }
 
 function registrations({ cache, settings }: InstallationOptions): readonly Concern[] {
-  const own = { namespace: settings.namespace, name: settings.webhookService };
+  const { namespace, webhookService, instance, namespaces } = settings;
+  const own = { service: { namespace, name: webhookService }, instance, namespaces };
   const all = [kinds.mutatingWebhookConfiguration, kinds.validatingWebhookConfiguration];
   return all.map((kind: Kind<WebhookConfiguration>) => {
     const watch: Watch<WebhookConfiguration> = { id: kind.plural, kind, keep: keptRegistration };

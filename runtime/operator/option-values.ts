@@ -1,6 +1,7 @@
 /** What an option is, and the kinds of values it takes: text to value, or a sentence saying what is allowed. */
 
 import { trustDomainPattern } from '../api/agent-runtime.ts';
+import { instancePattern } from '../api/names.ts';
 import { releasePattern } from '../api/release.ts';
 
 export interface Option<T> {
@@ -47,6 +48,12 @@ export function oneOf<const T extends string>(...allowed: readonly T[]): (value:
 export function trustDomain(value: string): string {
   if (value.length > 255 || !new RegExp(trustDomainPattern).test(value))
     throw new Error('lower-case letters, digits, dots, dashes and underscores are expected, without spiffe://');
+  return value;
+}
+
+export function instanceText(value: string): string {
+  if (!new RegExp(instancePattern).test(value))
+    throw new Error('at most 32 lower-case letters, digits and dashes are expected, beginning and ending with no dash');
   return value;
 }
 

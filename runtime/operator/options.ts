@@ -1,7 +1,18 @@
 /** One row per option of the operator: flag, environment, default, check. `--help` and the reference docs are made from this table. */
 
 import { files, install } from '../api/names.ts';
-import { boolean, nameList, type Option, oneOf, option, port, positive, releaseText, text } from './option-values.ts';
+import {
+  boolean,
+  instanceText,
+  nameList,
+  type Option,
+  oneOf,
+  option,
+  port,
+  positive,
+  releaseText,
+  text,
+} from './option-values.ts';
 import { verificationOptions } from './verification-options.ts';
 
 export const options = {
@@ -36,6 +47,13 @@ export const options = {
     default: [],
     help: 'watch only these namespaces; empty: all',
     parse: nameList,
+  }),
+  instance: option({
+    flag: 'instance',
+    default: '',
+    placeholder: 'NAME',
+    help: 'which of several installs of the cluster this is; needs --namespaces',
+    parse: instanceText,
   }),
   kubeconfig: option({
     flag: 'kubeconfig',

@@ -1,7 +1,7 @@
 /** What the process itself needs of the API server, beside what its features declare. */
 
 import { crdNames } from '../api/crds.ts';
-import { configMaps, install, webhookConfigurations } from '../api/names.ts';
+import { configMaps, install, webhookConfigurationsOf } from '../api/names.ts';
 import type { Permission } from '../engine/types.ts';
 
 /** The operator's own Deployment, by its name in this install. */
@@ -78,10 +78,12 @@ export const operatorPermissions: readonly Permission[] = Object.freeze([
   },
 ]);
 
-const ownRegistrations = { ...registrations, resourceNames: Object.values(webhookConfigurations) };
+function ownRegistrations(instance: string | undefined) {
+  return { ...registrations, resourceNames: Object.values(webhookConfigurationsOf(instance)) };
+}
 
-/** The serving certificate that the operator makes itself, and the webhook configurations that trust it. */
-export const madeCertificatePermissions: readonly Permission[] = Object.freeze([
+/** The serving certificate that the operator makes itself, and the webhook configurations of its instance that trust it. */
+export const madeCertificatePermissions = (instance: string | undefined): readonly Permission[] => [
   {
     apiGroup: '',
     resources: ['secrets'],
@@ -98,17 +100,17 @@ export const madeCertificatePermissions: readonly Permission[] = Object.freeze([
     why: 'The serving certificate and its authority live in one Secret, read by every replica and rotated before they expire.',
   },
   {
-    ...ownRegistrations,
+    ...ownRegistrations(instance),
     verbs: ['get', 'patch'],
     why: 'The authority of the serving certificate is published as caBundle, and restored when it is wiped.',
   },
-]);
+];
 
 /** A serving certificate that somebody else makes and mounts: only whether the webhook configurations trust it is looked at. */
-export const mountedCertificatePermissions: readonly Permission[] = Object.freeze([
+export const mountedCertificatePermissions = (instance: string | undefined): readonly Permission[] => [
   {
-    ...ownRegistrations,
+    ...ownRegistrations(instance),
     verbs: ['get'],
     why: 'A new certificate is served only when its authority is published as caBundle.',
   },
-]);
+];

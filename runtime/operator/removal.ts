@@ -1,7 +1,7 @@
 /** The last thing an operator does when its install is taken down: it lets go of every workload, so that nothing waits for it in vain. */
 
 import { kinds } from '../api/kinds.ts';
-import { webhookConfigurations } from '../api/names.ts';
+import { webhookConfigurationsOf } from '../api/names.ts';
 import { type Client, liveReader } from '../engine/client.ts';
 import { sentenceOf } from '../engine/errors.ts';
 import type { Manager } from '../engine/manager.ts';
@@ -16,7 +16,7 @@ const askWithinMs = 3_000;
 export interface Removal {
   readonly manager: Manager;
   readonly client: Client;
-  readonly settings: Pick<Settings, 'namespace' | 'deploymentName'>;
+  readonly settings: Pick<Settings, 'namespace' | 'deploymentName' | 'instance'>;
   readonly log: Log;
 }
 
@@ -39,13 +39,13 @@ export async function letGoIfRemoved({ manager, client, settings, log }: Removal
  */
 async function isBeingRemoved(
   live: LiveReader,
-  { namespace, deploymentName }: Removal['settings'],
+  { namespace, deploymentName, instance }: Removal['settings'],
   log: Log,
 ): Promise<boolean> {
   try {
     const deployment = await live.get(kinds.deployment, { namespace, name: deploymentName });
     if (deployment?.metadata.deletionTimestamp === undefined) return false;
-    const { injector, validator } = webhookConfigurations;
+    const { injector, validator } = webhookConfigurationsOf(instance);
     const registered = await Promise.all([
       live.get(kinds.mutatingWebhookConfiguration, { name: injector }),
       live.get(kinds.validatingWebhookConfiguration, { name: validator }),

@@ -63,7 +63,7 @@ function valueOf<T>(
 }
 
 /**
- * Settings of one process. Throws `UsageError` on an unknown flag or a value that is not allowed; where the manifests are of another release,
+ * Settings of one process. Throws `UsageError` on an unknown flag, a value that is not allowed, or an instance that watches everything; where the manifests are of another release,
  * which may know more than this one, the message says so.
  */
 export function parseSettings(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): Settings {
@@ -80,6 +80,11 @@ function settingsFrom(argv: readonly string[], env: Readonly<Record<string, stri
   const flags = flagsOf(argv);
   const entries = Object.entries(options).map(([name, row]) => [name, valueOf(row as Option<unknown>, flags, env)]);
   const settings = Object.fromEntries(entries) as Settings;
+  if (settings.instance !== '' && settings.namespaces.length === 0) {
+    throw new UsageError(
+      `--instance: ${JSON.stringify(settings.instance)}: an install beside others watches the namespaces that it is given: set --namespaces A,B,… (NAMESPACES2WATCH)`,
+    );
+  }
   return Object.freeze({ ...settings, podName: settings.podName || hostname() });
 }
 

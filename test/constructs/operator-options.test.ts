@@ -23,6 +23,7 @@ const carried: Readonly<Record<OptionName, Carried | string>> = {
   podName: 'the pod says it',
   manifests: 'always the release of the constructs',
   namespaces: { props: { watch: { kind: 'namespaced', namespaces: ['b', 'a'] } }, value: ['a', 'b'] },
+  instance: { props: { instance: 'blue', watch: { kind: 'namespaced', namespaces: ['a'] } }, value: 'blue' },
   kubeconfig: 'in a cluster the account counts',
   apiServerHost: 'Kubernetes says it',
   apiServerPort: 'Kubernetes says it',

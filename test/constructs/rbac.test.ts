@@ -22,7 +22,13 @@ const permissions = [permission('pods', 'watched'), permission('leases', 'own'),
 function rendered(scope: WatchScope, given: readonly Permission[] = permissions): readonly string[] {
   const chart = new Chart(new App(), 'test');
   const watched = new WatchedNamespaces(scope);
-  new OperatorRbac(chart, 'rbac', { namespace: 'op-ns', serviceAccountName: 'op', watched, permissions: given });
+  new OperatorRbac(chart, 'rbac', {
+    namespace: 'op-ns',
+    serviceAccountName: 'op',
+    prefix: 'op',
+    watched,
+    permissions: given,
+  });
   return (chart.toJson() as readonly Synthesized[])
     .map(({ kind, metadata, ...rest }) => {
       const resources = (rest['rules'] ?? []).flatMap((rule: { resources: string[] }) => rule.resources);

@@ -4,7 +4,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { crdManifest, crdSources } from '../../../runtime/api/crds.ts';
 import type { WebhookEntry } from '../../../runtime/api/kubernetes.ts';
-import { crdFault, keptRegistration, leftoverFault } from '../../../runtime/operator/installation-faults.ts';
+import {
+  crdFault,
+  keptRegistration,
+  leftoverFault,
+  type OwnInstall,
+} from '../../../runtime/operator/installation-faults.ts';
 
 describe('a definition', () => {
   const [known] = crdSources.map(crdManifest);
@@ -43,6 +48,7 @@ describe('a definition', () => {
 
 describe('a webhook registration', () => {
   const own = { namespace: 'rossoctl-system', name: 'rossoctl-webhook' };
+  const us: OwnInstall = { service: own, instance: '', namespaces: [] };
   const kind = 'MutatingWebhookConfiguration';
   const service = { namespace: 'elsewhere', name: 'some-service', path: '/some-path' };
   const hook = (more: object = {}): WebhookEntry => ({
@@ -68,16 +74,16 @@ describe('a webhook registration', () => {
   ];
   for (const [sign, object] of signs) {
     test(`UP-01 ${sign} is left of another install`, () => {
-      const { sentence = '' } = leftoverFault(kind, object, own) ?? {};
+      const { sentence = '' } = leftoverFault(kind, object, us) ?? {};
       assert.match(sentence, /MutatingWebhookConfiguration old is left of another install: its webhook \S+ calls /);
       assert.match(sentence, /refuses what it matches when that does not answer/);
       assert.match(sentence, /kubectl delete mutatingwebhookconfiguration old/);
-      assert.equal(leftoverFault(kind, { ...object, metadata: { name: 'rossoctl-injector' } }, own), undefined);
+      assert.equal(leftoverFault(kind, { ...object, metadata: { name: 'rossoctl-injector' } }, us), undefined);
     });
   }
 
   test('UP-01 that ignores failures is reported without the threat', () => {
-    const { sentence = '' } = leftoverFault(kind, registration({ ...hook(own), failurePolicy: 'Ignore' }), own) ?? {};
+    const { sentence = '' } = leftoverFault(kind, registration({ ...hook(own), failurePolicy: 'Ignore' }), us) ?? {};
     assert.match(sentence, /is asked beside this install/);
   });
 
@@ -88,14 +94,53 @@ describe('a webhook registration', () => {
       registration(hook({ namespace: own.namespace })),
       registration({ ...hook(), clientConfig: { url: 'https://10.0.0.1/other' } }),
     ];
-    for (const other of others) assert.equal(leftoverFault(kind, other, own), undefined);
-    assert.equal(leftoverFault(kind, { metadata: { name: 'empty' } }, own), undefined);
+    for (const other of others) assert.equal(leftoverFault(kind, other, us), undefined);
+    assert.equal(leftoverFault(kind, { metadata: { name: 'empty' } }, us), undefined);
   });
 
   test('is kept without its certificates, and decided in the same way', () => {
     const entry = { ...hook(own), clientConfig: { caBundle: 'LS0t', service: { ...service, ...own } } };
     const kept = keptRegistration({ apiVersion: 'v1', kind, ...registration(entry) });
     assert.equal(JSON.stringify(kept).includes('LS0t'), false);
-    assert.deepEqual(leftoverFault(kind, kept, own), leftoverFault(kind, registration(entry), own));
+    assert.deepEqual(leftoverFault(kind, kept, us), leftoverFault(kind, registration(entry), us));
+  });
+
+  describe('beside an install of several', () => {
+    const blue: OwnInstall = { service: own, instance: 'blue', namespaces: ['team1', 'team2'] };
+    const asked = (operator: string, values: readonly string[], more: object = {}) =>
+      registration({
+        ...hook({ path: '/mutate-workloads-authbridge', ...more }),
+        namespaceSelector: { matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator, values }] },
+      } as WebhookEntry);
+
+    test('that is asked about other namespaces is of another install that is alive', () => {
+      assert.equal(leftoverFault(kind, asked('In', ['team3']), blue), undefined);
+      assert.equal(leftoverFault(kind, asked('NotIn', ['team1', 'team2']), blue), undefined);
+      const labelled = {
+        ...asked('In', ['team3']),
+        metadata: { labels: { 'app.kubernetes.io/name': 'rossoctl-operator' } },
+      };
+      assert.equal(leftoverFault(kind, labelled, blue), undefined);
+      const own = { ...asked('In', ['team1']), metadata: { name: 'rossoctl-injector-blue' } };
+      assert.equal(leftoverFault(kind, own, blue), undefined);
+    });
+
+    test('that is asked about a namespace of ours is told with that namespace, and what to do where it is in use', () => {
+      for (const object of [asked('In', ['team2', 'team3']), asked('NotIn', ['team1'])]) {
+        const { sentence = '' } = leftoverFault(kind, object, blue) ?? {};
+        assert.match(sentence, /delete it .*, or where that install is in use let only one of the two watch team2$/);
+      }
+      const plain = { ...asked('In', ['team1']), metadata: { name: 'rossoctl-injector' } };
+      assert.match(leftoverFault(kind, plain, blue)?.sentence ?? '', /rossoctl-injector is left of another install/);
+    });
+
+    test('that calls our Service is left over whatever it is asked about', () => {
+      const { sentence = '' } = leftoverFault(kind, asked('In', ['team3'], own), blue) ?? {};
+      assert.match(sentence, /delete it \(kubectl delete mutatingwebhookconfiguration old\)$/);
+    });
+
+    test('is no install of its own to an operator that watches every namespace', () => {
+      assert.match(leftoverFault(kind, asked('In', ['team3']), us)?.sentence ?? '', /is left of another install/);
+    });
   });
 });

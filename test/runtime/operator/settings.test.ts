@@ -40,6 +40,8 @@ const refused: readonly (readonly [argv: readonly string[], env: Readonly<Record
   [['--certificates=none'], {}, /self-managed, files/],
   [['--log-level=loud'], {}, /debug, info, warn, error/],
   [['--kube-api-qps=0'], {}, /a number above 0/],
+  [['--instance=Blue', '--namespaces=a'], {}, /--instance: "Blue": at most 32 lower-case letters, digits and dashes/],
+  [['--instance=blue'], {}, /--instance: "blue": .*set --namespaces A,B,… \(NAMESPACES2WATCH\)/],
   [[], { ROSSOCTL_MANIFESTS_RELEASE: 'latest' }, /ROSSOCTL_MANIFESTS_RELEASE: "latest": a release such as 0\.1\.0/],
   [
     [],
