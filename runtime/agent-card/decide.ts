@@ -41,17 +41,18 @@ function nextLook(observed: Observed, decided: Decided, now: Date): { readonly a
 /** SG-13: both ends of a certificate's life are part of it. */
 function certificateEnd({ verdict }: Decided): number | undefined {
   if (verdict.kind === 'signed') return verdict.signature.expires.getTime();
-  return verdict.kind === 'standing' ? Date.parse(verdict.status.certificateExpires ?? '') : undefined;
+  const isOpen = verdict.kind === 'standing' && verdict.isVerified;
+  return isOpen ? Date.parse(verdict.status.certificateExpires ?? '') : undefined;
 }
 
 function isNotYetValid(verdict: Verdict): boolean {
   return verdict.kind === 'closed' && verdict.reason === 'NotYetValid';
 }
 
-/** Only a verdict can be lost. */
+/** Only what an agent's answer said can be lost. */
 function lostAt({ talk }: Observed, { verdict }: Decided): number | undefined {
-  const isOpen = verdict.kind === 'signed' || verdict.kind === 'standing';
-  return isOpen && !talk.isLost ? talk.lostAt?.getTime() : undefined;
+  const isOfAnswer = verdict.kind === 'signed' || verdict.kind === 'standing';
+  return isOfAnswer && !talk.isLost ? talk.lostAt?.getTime() : undefined;
 }
 
 /** No answer is told that is as before, so the time of the last one would stay for ever. */

@@ -2,7 +2,7 @@
 
 import type { AgentCardStatus } from '../api/agent-card.ts';
 import type { agentCardReasons, Finding } from '../api/conditions.ts';
-import { isSameTarget } from '../api/target-ref.ts';
+import { keptCondition, keptStatus } from './kept.ts';
 import type { Observed } from './observed.ts';
 import { sentence } from './sentence.ts';
 import type { Verdict } from './verdict.ts';
@@ -10,8 +10,9 @@ import type { Verdict } from './verdict.ts';
 /** One for each condition that applies. */
 export function findingsOf(observed: Observed, verdict: Verdict): readonly Finding[] {
   const synced = syncedFinding(observed);
-  const told = [verifiedFinding(observed, verdict), boundFinding(observed, verdict)].filter((one) => one !== undefined);
-  return [synced, ...told, readyFinding(observed, { synced, verdict })];
+  const verified = verifiedFinding(observed, verdict);
+  const told = [verified, boundFinding(observed, verdict)].filter((one) => one !== undefined);
+  return [synced, ...told, readyFinding(observed, { synced, verified })];
 }
 
 type SyncedReason = (typeof agentCardReasons.Synced)[number];
@@ -47,10 +48,8 @@ const notOfAsking: readonly string[] = [
 ] satisfies readonly SyncedReason[];
 
 function before({ card }: Observed): Finding | undefined {
-  const { status } = card;
-  const isSame = status?.targetRef !== undefined && isSameTarget(status.targetRef, card.spec.targetRef);
-  const old = status?.conditions?.find(({ type }) => type === 'Synced');
-  if (!isSame || old === undefined || !isOfAsking(old.reason)) return undefined;
+  const old = keptCondition(card, 'Synced');
+  if (old === undefined || !isOfAsking(old.reason)) return undefined;
   return { type: 'Synced', status: old.status, reason: old.reason, message: old.message };
 }
 
@@ -107,11 +106,12 @@ function told({ policy }: Observed, finding: Finding): Finding {
 
 interface Judged {
   readonly synced: Finding;
-  readonly verdict: Verdict;
+  /** Undefined where signatures are not verified. */
+  readonly verified: Finding | undefined;
 }
 
 /** Whether the card can be relied on. In audit mode nothing follows from a verdict, so this does not either. */
-function readyFinding(observed: Observed, { synced, verdict }: Judged): Finding {
+function readyFinding(observed: Observed, { synced, verified }: Judged): Finding {
   const type = 'Ready';
   const not = (reason: (typeof agentCardReasons.Ready)[number], message: string): Finding => ({
     type,
@@ -120,12 +120,15 @@ function readyFinding(observed: Observed, { synced, verdict }: Judged): Finding 
     message,
   });
   if (synced.status !== 'True') return not('NotSynced', synced.message);
-  const { assessment, policy } = observed;
-  if (assessment?.kind === 'read' && assessment.document.card === undefined) return not('CardTooLarge', tooLarge);
-  const isOpen = verdict.kind === 'off' || verdict.isVerified || policy.isAudit;
-  if (!isOpen)
-    return not('NotVerified', verdict.kind === 'closed' ? verdict.message : 'The identity that signed may not.');
+  if (isTooLarge(observed)) return not('CardTooLarge', tooLarge);
+  if (verified?.status === 'False' && !observed.policy.isAudit) return not('NotVerified', verified.message);
   return { type, status: 'True', reason: 'CardReady', message: 'The card is fetched and can be relied on.' };
+}
+
+/** A card that is not stored was, as far as one knows, too large to be. */
+function isTooLarge({ assessment, card: of }: Observed): boolean {
+  const { card, cardHash } = assessment?.kind === 'read' ? assessment.document : keptStatus(of);
+  return cardHash !== undefined && card === undefined;
 }
 
 const tooLarge =

@@ -13,6 +13,7 @@ import type { Assessment, Rules } from './assess.ts';
 import type { Assessments } from './assessments.ts';
 import { type Bearers, bearersOf } from './bearers.ts';
 import { bindingOf, expectedIdentity, type InstallBinding } from './binding.ts';
+import { keptCondition } from './kept.ts';
 import { endpointOf, type Whereabouts } from './endpoint.ts';
 import type { Facts, Marked, Observed, Policy, Talk } from './observed.ts';
 import { obstacleOf, protocolsOf, unfitness } from './obstacles.ts';
@@ -104,11 +105,19 @@ function talkOf(seen: Seen, { talks, now }: Observing): Talk {
     talks.forget(uid);
     return silence;
   }
+  const isFirst = !talks.has(card);
   return talks.with(card, {
     workload: 'found' in target ? target.found.uid : undefined,
     endpoint: whereabouts !== undefined && 'found' in whereabouts ? whereabouts.found : undefined,
-    isNew: talks.has(card) || !isKnownWell(seen, now()),
+    isNew: !isFirst || !isKnownWell(seen, now()),
+    silentSince: isFirst ? silentSince(seen, now()) : undefined,
   });
+}
+
+/** Restarts must not prolong a verdict again and again: an answer since then would have changed the condition. */
+function silentSince(seen: Seen, now: Date): Date | undefined {
+  const synced = keptCondition(seen.card, 'Synced');
+  return synced?.status === 'False' && stands(seen, now) ? new Date(synced.lastTransitionTime) : undefined;
 }
 
 /** Its status says all that asking would: it can wait for its turn. */

@@ -2,9 +2,9 @@
 
 import type { AgentCardStatus } from '../api/agent-card.ts';
 import { type Condition, type Finding, mergeConditions } from '../api/conditions.ts';
-import { isSameTarget } from '../api/target-ref.ts';
 import { canonicalJson } from '../encoding/canonical-json.ts';
 import { plainText } from '../encoding/plain-text.ts';
+import { keptStatus } from './kept.ts';
 import type { Observed } from './observed.ts';
 import { periodOf, refreshMs } from './period.ts';
 import type { Valid, Verdict } from './verdict.ts';
@@ -19,7 +19,7 @@ export function statusOf(observed: Observed, { verdict, findings }: Found, now: 
   const { generation } = card.metadata;
   const previous = card.status;
   const next = present({
-    protocol: protocols[0] ?? kept(observed).protocol,
+    protocol: protocols[0] ?? keptStatus(card).protocol,
     ...documentMembers(observed),
     observedGeneration: generation,
     targetRef: card.spec?.targetRef,
@@ -29,14 +29,6 @@ export function statusOf(observed: Observed, { verdict, findings }: Found, now: 
   return present({ ...next, lastSyncTime: lastSync(observed, next, now) });
 }
 
-/** What the status says of this very target; nothing when it speaks of another. */
-function kept({ card }: Observed): AgentCardStatus {
-  const { status } = card;
-  const ref = card.spec?.targetRef;
-  const isSame = status?.targetRef !== undefined && ref !== undefined && isSameTarget(status.targetRef, ref);
-  return isSame ? status : {};
-}
-
 /** A failed fetch, a restart, a workload that is gone for a while: the last card stays. */
 function documentMembers(observed: Observed): AgentCardStatus {
   const { assessment, talk } = observed;
@@ -44,7 +36,7 @@ function documentMembers(observed: Observed): AgentCardStatus {
     const { card, cardHash, agent } = assessment.document;
     return { card, cardHash, agent: present({ ...agent, path: talk.received?.path }) };
   }
-  const { card, cardHash, agent } = kept(observed);
+  const { card, cardHash, agent } = keptStatus(observed.card);
   return { card, cardHash, agent };
 }
 
@@ -60,7 +52,7 @@ function verdictMembers(observed: Observed, verdict: Verdict, findings: readonly
     case 'signed':
       return { ...told, trustBundleHash, ...signatureMembers(verdict.signature) };
     case 'standing':
-      return { ...told, trustBundleHash, ...standingMembers(verdict.status) };
+      return { ...told, ...standingMembers(verdict.status) };
     default:
       return { ...told, validSignature: false };
   }
@@ -82,15 +74,15 @@ function signatureMembers(signature: Valid): AgentCardStatus {
 
 function standingMembers(status: AgentCardStatus): AgentCardStatus {
   const { validSignature, signatureKeyId, signatureSpiffeId, signatureAlgorithm, signatureProfile } = status;
-  const { unsignedMembers, certificateExpires } = status;
+  const { unsignedMembers, certificateExpires, trustBundleHash } = status;
   const identity = { signatureKeyId, signatureSpiffeId, signatureAlgorithm, signatureProfile };
-  return { validSignature, ...identity, unsignedMembers, certificateExpires };
+  return { validSignature, trustBundleHash, ...identity, unsignedMembers, certificateExpires };
 }
 
 /** The time of the last answer when anything else changes or the one that stands is old; else the one that stands. */
 function lastSync(observed: Observed, next: AgentCardStatus, now: Date): string | undefined {
   const { card, talk } = observed;
-  const standing = kept(observed).lastSyncTime;
+  const standing = keptStatus(card).lastSyncTime;
   if (talk.answeredAt === undefined) return standing;
   const answered = kubeTime(talk.answeredAt);
   if (standing === undefined || fingerprint(card.status) !== fingerprint(next)) return answered;

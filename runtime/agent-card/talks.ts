@@ -12,6 +12,8 @@ export interface Partner {
   readonly endpoint: Endpoint | undefined;
   /** See `Wanted.isNew`. */
   readonly isNew: boolean;
+  /** Since when an earlier process is known to have had no answer; undefined: that is not known. */
+  readonly silentSince: Date | undefined;
 }
 
 export interface Talks {
@@ -71,13 +73,13 @@ export function createTalks({ contacts, verdictSyncPeriods, now }: TalksOptions)
   };
   return {
     has: ({ metadata }) => memories.has(metadata.uid ?? ''),
-    with: (card, { workload, endpoint, isNew }) => {
+    with: (card, { workload, endpoint, isNew, silentSince }) => {
       const { uid = '' } = card.metadata;
       if (isOther(memories.get(uid), workload)) forget(uid);
       const periodMs = periodOf(card);
       const patienceMs = verdictSyncPeriods * periodMs;
       const contact = contactWith(card, { periodMs, patienceMs, isNew }, endpoint);
-      const memory = remembered(memories.get(uid), { contact, workload, now: now() });
+      const memory = remembered(memories.get(uid), { contact, workload, since: silentSince ?? now() });
       const lostAt = new Date((memory.answeredAt ?? memory.since).getTime() + patienceMs);
       const isWatched = endpoint !== undefined && contact?.answeredAt !== undefined;
       const isLost = memory.isLost || (!isWatched && now().getTime() >= lostAt.getTime());
@@ -108,17 +110,17 @@ function saidBy(contact: Contact | undefined): Pick<Talk, 'failure' | 'isAnswere
 interface Heard {
   readonly contact: Contact | undefined;
   readonly workload: string | undefined;
-  readonly now: Date;
+  readonly since: Date;
 }
 
-function remembered(memory: Memory | undefined, { contact, workload, now }: Heard): Memory {
+function remembered(memory: Memory | undefined, { contact, workload, since }: Heard): Memory {
   const received = contact?.received;
   const isKept = (received?.body?.length ?? 0) <= keptBytes;
   return {
     workload: workload ?? memory?.workload,
     received: received === undefined ? memory?.received : isKept ? received : { ...received, body: undefined },
     answeredAt: contact?.answeredAt ?? memory?.answeredAt,
-    since: memory?.since ?? now,
+    since: memory?.since ?? since,
     isLost: isStillLost(memory, contact),
   };
 }

@@ -1,11 +1,11 @@
 /** Whether a card is verified now, and why (not): from the assessment, from the status of before a restart, or closed. */
 
-import type { AgentCardStatus } from '../api/agent-card.ts';
+import type { AgentCard, AgentCardStatus } from '../api/agent-card.ts';
 import { conditionReason } from '../api/conditions.ts';
 import { labels } from '../api/names.ts';
-import { isSameTarget } from '../api/target-ref.ts';
 import type { Verification } from '../signature/verify.ts';
 import { admits } from './binding.ts';
+import { keptCondition } from './kept.ts';
 import type { Observed } from './observed.ts';
 import { sentence } from './sentence.ts';
 
@@ -17,8 +17,8 @@ export type Verdict =
   | { readonly kind: 'signed'; readonly signature: Valid; readonly isVerified: boolean }
   /** Reason and sentence of condition Verified. */
   | { readonly kind: 'closed'; readonly reason: string; readonly message: string; readonly isVerified: false }
-  /** Of an earlier process, and nothing has come that speaks against it. */
-  | { readonly kind: 'standing'; readonly status: AgentCardStatus; readonly isVerified: true };
+  /** Of an earlier process, and no answer has come since. */
+  | { readonly kind: 'standing'; readonly status: AgentCardStatus; readonly isVerified: boolean };
 
 /** Doubt closes: only a signature that was judged good, now or under this very bundle before a restart, opens. */
 export function verdictOf(observed: Observed, now: Date): Verdict {
@@ -65,7 +65,17 @@ const expired = closed(
 function standing(observed: Observed, now: Date): Verdict | undefined {
   const { card, talk } = observed;
   if (card.status === undefined || talk.answeredAt !== undefined || talk.isLost) return undefined;
-  return stands(observed, now) ? { kind: 'standing', status: card.status, isVerified: true } : undefined;
+  const isVerified = stands(observed, now);
+  return isVerified || isRefusal(card) ? { kind: 'standing', status: card.status, isVerified } : undefined;
+}
+
+/** Reasons of condition Verified that speak of what is found anew in each pass, not of what an agent has answered. */
+const ofNow: readonly string[] = ['NotFetched', 'TrustBundleUnavailable'];
+
+/** A refusal opens nothing, so it stands whatever else has changed: to take it back for a moment would tell nobody anything. */
+function isRefusal(card: AgentCard): boolean {
+  const verified = keptCondition(card, 'Verified');
+  return verified?.status === 'False' && !ofNow.includes(verified.reason) && isOfThisSpec(card);
 }
 
 /** All but the contact that `stands` looks at. */
@@ -76,16 +86,19 @@ export type Standing = Pick<Observed, 'card' | 'target' | 'policy' | 'bundle' | 
  * opened again a moment later. Everything it rests on must be as it was.
  */
 export function stands(observed: Standing, now: Date): boolean {
-  const { status } = observed.card;
+  const { card } = observed;
+  const { status } = card;
   if (status === undefined || now.getTime() > Date.parse(status.certificateExpires ?? '0')) return false;
-  return isOfThisSpec(observed, status) && isOfTheseRules(observed, status);
+  if (keptCondition(card, 'Verified')?.status !== 'True' || !isOfThisSpec(card)) return false;
+  return isOfThisWorkload(observed) && isOfTheseRules(observed, status);
 }
 
-function isOfThisSpec({ card, target, policy }: Standing, status: AgentCardStatus): boolean {
-  const isVerified = status.conditions?.some(({ type, status: is }) => type === 'Verified' && is === 'True') === true;
-  if (!isVerified || status.observedGeneration !== card.metadata.generation) return false;
-  if (status.targetRef === undefined || !isSameTarget(status.targetRef, card.spec.targetRef)) return false;
-  // Another workload of the same name does not bear the label.
+function isOfThisSpec({ status, metadata }: AgentCard): boolean {
+  return status?.observedGeneration === metadata.generation;
+}
+
+/** Another workload of the same name does not bear the label. */
+function isOfThisWorkload({ target, policy }: Standing): boolean {
   return 'found' in target && (policy.isAudit || target.found.labels[labels.signatureVerified] === 'true');
 }
 

@@ -1,13 +1,11 @@
-/** What is remembered between passes: judgements, what an agent said, the bundle, the trust domain, and what is counted. */
+/** What is remembered between passes: judgements, the bundle, the trust domain, and what is counted. */
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Rules } from '../../../runtime/agent-card/assess.ts';
 import { createAssessments } from '../../../runtime/agent-card/assessments.ts';
 import { admits, bindingOf } from '../../../runtime/agent-card/binding.ts';
-import type { Contact, Contacts, Wanted } from '../../../runtime/agent-card/contact.ts';
 import { metered } from '../../../runtime/agent-card/metering.ts';
-import { createTalks } from '../../../runtime/agent-card/talks.ts';
 import { createBundleReader, trustBundleWatch } from '../../../runtime/agent-card/trust-bundle.ts';
 import { createTrustDomains } from '../../../runtime/agent-card/trust-domain.ts';
 import type { ConfigMap } from '../../../runtime/api/kubernetes.ts';
@@ -15,7 +13,7 @@ import type { Layers } from '../../../runtime/config/layers.ts';
 import { createMetrics } from '../../../runtime/engine/metrics.ts';
 import type { Reader } from '../../../runtime/engine/types.ts';
 import { createAuthority } from '../../support/svid.ts';
-import { card, endpoint, later, now, read, valid, workload } from './card-fixtures.ts';
+import { card, later, now, read, valid, workload } from './card-fixtures.ts';
 
 const body = Buffer.from('{}');
 const received = { body, hash: 'h', path: '/p' };
@@ -69,89 +67,6 @@ test('a body that is not kept is asked for only when it is needed', () => {
   const expired = assessments.of('uid', { received: without, rules, now: later(4_000_000) });
   assert.equal(expired.needsBody, true);
   assert.equal(expired.assessment?.kind, 'read');
-});
-
-/** Contacts that say what they are told. */
-function contactsOf(say: () => Contact | undefined) {
-  const calls: string[] = [];
-  const wants: Wanted[] = [];
-  const contacts: Contacts = {
-    keep: (_, __, wanted) => {
-      calls.push('keep');
-      wants.push(wanted);
-    },
-    refresh: () => void calls.push('refresh'),
-    forget: () => void calls.push('forget'),
-    of: say,
-    source: { name: 'none', start: () => () => {} },
-  };
-  return { contacts, calls, wants };
-}
-
-const partner = { workload: 'uid-d', endpoint, isNew: true };
-
-test('what an agent said is remembered while there is nobody to ask, for three periods', () => {
-  let at = now;
-  let contact: Contact | undefined = { received, answeredAt: now, isLost: false };
-  const { contacts, calls, wants } = contactsOf(() => contact);
-  const talks = createTalks({ contacts, verdictSyncPeriods: 3, now: () => at });
-  assert.equal(talks.with(card(), partner).isAnswered, true);
-  assert.deepEqual(wants, [{ endpoint, periodMs: 30_000, patienceMs: 90_000, isNew: true }]);
-  const away = talks.with(card(), { ...partner, endpoint: undefined });
-  assert.deepEqual([away.received, away.isLost, away.lostAt], [received, false, later(90_000)]);
-  assert.deepEqual(calls, ['keep', 'forget']);
-  contact = undefined;
-  at = later(90_000);
-  assert.equal(talks.with(card(), { ...partner, endpoint: undefined }).isLost, true);
-  assert.equal(talks.with(card(), { ...partner, workload: undefined, endpoint: undefined }).received, received);
-  contact = { received, answeredAt: at, isLost: false };
-  assert.equal(talks.with(card(), partner).isLost, false);
-});
-
-test('once lost, only an answer ends it: not a longer period, not a pod that is there again', () => {
-  let at = now;
-  let contact: Contact | undefined = { received, answeredAt: now, isLost: false };
-  const { contacts } = contactsOf(() => contact);
-  const talks = createTalks({ contacts, verdictSyncPeriods: 3, now: () => at });
-  const away = { ...partner, endpoint: undefined };
-  const patient = card({ syncPeriod: '1h' });
-  talks.with(card(), partner);
-  talks.with(card(), away);
-  contact = undefined;
-  at = later(60_000);
-  assert.equal(talks.with(patient, away).isLost, false, 'it was in time by then');
-  at = later(90_000);
-  assert.equal(talks.with(card(), away).isLost, true);
-  assert.equal(talks.with(patient, away).isLost, true);
-  contact = { isLost: false };
-  assert.equal(talks.with(patient, partner).isLost, true, 'it is asked and has not answered');
-  contact = { received, answeredAt: at, isLost: false };
-  assert.equal(talks.with(patient, partner).isLost, false);
-  contact = { received, answeredAt: at, isLost: true };
-  assert.equal(talks.with(patient, partner).isLost, true);
-  contact = undefined;
-  assert.equal(talks.with(patient, away).isLost, true, 'its pod went after it was lost');
-});
-
-test('another workload of that name is another agent', () => {
-  let contact: Contact | undefined = { received, answeredAt: now, isLost: false };
-  const { contacts, calls } = contactsOf(() => contact);
-  const talks = createTalks({ contacts, verdictSyncPeriods: 3, now: () => now });
-  talks.with(card(), partner);
-  contact = undefined;
-  assert.equal(talks.with(card(), { ...partner, workload: 'uid-e' }).received, undefined);
-  assert.ok(calls.includes('forget'));
-});
-
-test('a large body is not remembered twice', () => {
-  const large = { ...received, body: Buffer.alloc(70_000) };
-  let contact: Contact | undefined = { received: large, answeredAt: now, isLost: false };
-  const { contacts } = contactsOf(() => contact);
-  const talks = createTalks({ contacts, verdictSyncPeriods: 3, now: () => now });
-  assert.equal(talks.with(card(), partner).received, large);
-  contact = undefined;
-  const { received: left } = talks.with(card(), { ...partner, endpoint: undefined });
-  assert.deepEqual([left?.hash, left?.body], ['h', undefined]);
 });
 
 const place = { namespace: 'spire', name: 'spire-bundle', key: '' };

@@ -21,6 +21,7 @@ import {
   verified,
   workload,
 } from './card-fixtures.ts';
+import { unbound } from './situations.ts';
 
 const labelled = { marked: [deploymentMark('true'), podMark('a', 'true')] };
 const target = { found: workload({ ...agent, [verified]: 'true' }) };
@@ -40,6 +41,8 @@ test('a new pod is labelled while a verdict stands', () => {
   const plan = decide(restarted({ marked: [...labelled.marked, podMark('b')] }), now);
   assert.deepEqual(patches(plan), ['+b']);
 });
+
+const audit = { isRequired: true, isAudit: true, profiles: 'all' } as const;
 
 const doubts: readonly (readonly [string, Partial<Observed>, AgentCardStatus?])[] = [
   ['the bundle is another', { bundle: { kind: 'usable', bundle: { hash: 'other', anchors: [], warnings: [] } } }],
@@ -85,8 +88,88 @@ for (const [name, over, status] of doubts) {
   });
 }
 
+const invalid = { isValid: false, reason: 'no-signature', detail: 'it has no signature' } as const;
+const tooLarge = { kind: 'read', document: { card: undefined, cardHash: 'h', agent: {} } } as const;
+const bindings = card({ identityBinding: {} });
+
+const refusals: readonly (readonly [situation: string, when: Partial<Observed>, says: string])[] = [
+  ['a signature that is missing', { assessment: read(invalid) }, 'False/NoSignature'],
+  ['an identity that may not sign', { assessment: read(unbound) }, 'False/NotBound'],
+  ['an identity that may not sign, by its card', { card: bindings, assessment: read(unbound) }, 'False/NotBound'],
+  ['a certificate that has ended', { assessment: read({ ...valid, expires: later(-1) }) }, 'False/Expired'],
+  [
+    'what is no card',
+    { assessment: { kind: 'refused', reason: 'NotACard', signatureReason: 'duplicate-member', detail: 'twice' } },
+    'False/DuplicateMember',
+  ],
+  [
+    'contact that is lost',
+    { talk: { ...talk, isLost: true, failure: { reason: 'Timeout', message: 'gave no answer' } } },
+    'False/ContactLost',
+  ],
+  ['a card that is too large', { assessment: { ...tooLarge, verification: invalid } }, 'False/NoSignature'],
+  ['in audit mode', { assessment: read(invalid), policy: audit }, 'False/NoSignature'],
+];
+
+for (const [situation, when, says] of refusals) {
+  test(`a restart writes nothing of a card that is not verified, until an answer comes: ${situation}`, () => {
+    const was = decide(observed(when), now).status;
+    const { policy = observed().policy, card: of = card() } = when;
+    const unasked = observed({
+      card: { ...of, ...(was && { status: was }) },
+      policy,
+      talk: silent,
+      assessment: undefined,
+    });
+    const plan = decide(unasked, later(1_000));
+    assert.equal(condition(plan, 'Verified'), says);
+    assert.deepEqual(plan.status, was);
+    assert.deepEqual([patches(plan), plan.notices, plan.afterMs], [[], [], 89_001]);
+    const lost = decide({ ...unasked, talk: { ...silent, isLost: true, lostAt: later(0) } }, later(90_000));
+    assert.equal(condition(lost, 'Verified'), 'False/ContactLost');
+  });
+}
+
+test('a card that is too large and verified stays not ready over a restart', () => {
+  const was = decide(observed({ ...labelled, target, assessment: { ...tooLarge, verification: valid } }), now).status;
+  const plan = decide(restarted({}, was), now);
+  assert.equal(condition(plan, 'Ready'), 'False/CardTooLarge');
+  assert.deepEqual(plan.status, was);
+});
+
+const refused = decide(observed({ assessment: read(invalid) }), now).status;
+const anew: readonly (readonly [change: string, over: Partial<Observed>, status: AgentCardStatus, says: string])[] = [
+  ['the spec', {}, { ...refused, observedGeneration: 0 }, 'False/NotFetched'],
+  [
+    'the bundle, which is gone',
+    { bundle: { kind: 'unavailable', message: 'gone' } },
+    refused ?? {},
+    'False/TrustBundleUnavailable',
+  ],
+  ['the workload, which is no agent any more', { target: { found: workload({}) } }, refused ?? {}, 'False/NotFetched'],
+];
+for (const [change, over, status, says] of anew) {
+  test(`a refusal does not stand after a change of ${change}`, () => {
+    assert.equal(condition(decide(restarted({ marked: [], ...over }, status), now), 'Verified'), says);
+  });
+}
+
+test('what was lost opens with an answer alone, in a new process as well', () => {
+  const lost = decide(observed({ ...labelled, target, talk: { ...talk, isLost: true } }), now).status;
+  const marks = { marked: [deploymentMark(), podMark('a')], target: { found: workload() } };
+  const patient = { ...card({ syncPeriod: '1h' }, lost), metadata: { ...card().metadata, generation: 2 } };
+  for (const of of [card({}, lost), patient]) {
+    const plan = decide(restarted({ ...marks, card: of }, lost), now);
+    assert.match(condition(plan, 'Verified'), /^False/);
+    assert.deepEqual(patches(plan), []);
+  }
+  assert.deepEqual(patches(decide(restarted({ ...marks, talk, assessment: read(valid) }, lost), now)), [
+    '+weather',
+    '+a',
+  ]);
+});
+
 test('the mode is told anew', () => {
-  const audit = { isRequired: true, isAudit: true, profiles: 'all' } as const;
   const plan = decide(restarted({ policy: audit }), now);
   const message = plan.status?.conditions?.find(({ type }) => type === 'Verified')?.message ?? '';
   assert.match(message, /^Audit mode: Signed by/);
