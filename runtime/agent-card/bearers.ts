@@ -30,7 +30,7 @@ export interface Bearers {
 }
 
 export function bearersOf(reader: Reader, workload: Workload): Bearers {
-  const pods = podsOf(reader, workload).filter((pod) => isOwn(pod, workload));
+  const pods = ownPodsOf(reader, workload);
   const running = new Set(pods.map(({ metadata }) => metadata.uid));
   const labelled = labelledPods(reader, workload).filter(({ metadata }) => !running.has(metadata.uid));
   const kind = kinds.pod as Kind;
@@ -40,7 +40,14 @@ export function bearersOf(reader: Reader, workload: Workload): Bearers {
   };
 }
 
-/** Whoever may create a pod can name any owner in it; what that owner's controller would let go of never gets the label. */
+/**
+ * The running pods that speak for the workload, sorted by name. Whoever may create a pod can name any owner in it: what that owner's controller
+ * would let go of is neither asked for the card nor gets the label.
+ */
+export function ownPodsOf(reader: Reader, workload: Workload): readonly Pod[] {
+  return podsOf(reader, workload).filter((pod) => isOwn(pod, workload));
+}
+
 function isOwn({ metadata }: Pod, workload: Workload): boolean {
   return workload.row.kind === 'CronJob' || selects(selectorOf(workload), metadata.labels ?? {});
 }

@@ -2,6 +2,7 @@
 
 import type { EndpointSlice, Pod, Service } from '../api/kubernetes.ts';
 import { annotations } from '../api/names.ts';
+import { selects } from '../workload/services.ts';
 import type { Workload } from '../workload/workload.ts';
 import type { Endpoint } from './contact.ts';
 import { isHeadless, type Offer, offerOf, rankOf } from './offer.ts';
@@ -11,7 +12,7 @@ import { type Port, portText, type ServedPort } from './port.ts';
 /** What is known around a workload. */
 export interface Surroundings {
   readonly workload: Workload;
-  /** Those that select its pods (`servicesOf`). */
+  /** Those that select a running pod of it (`servicesOf`). */
   readonly services: readonly Service[];
   /** Of a headless one among them (`slicesOf`). */
   readonly slicesOf: (service: Service) => readonly EndpointSlice[];
@@ -29,6 +30,10 @@ interface Candidate {
   readonly name: string;
   readonly offer: Offer;
   readonly rank: number;
+  /** Would select any pod made from the template, not only some by labels of their own. */
+  readonly isWhole: boolean;
+  /** Those that it selects. */
+  readonly ready: readonly ReadyPod[];
 }
 
 interface ReadyPod {
@@ -45,16 +50,21 @@ interface Way {
 
 /**
  * The Service with the annotation `rossoctl.io/port`, else one with a port named a2a, else one with another likely port, else a headless one
- * without ports, else the pods alone; among equals the one named like the workload, then the first by name. Pods are asked themselves, at the
- * port that the Service leads to on that very pod: behind the Service's own address there may be pods of others, which would speak for it.
+ * without ports, else the pods alone; among equals one that selects every pod, then the one named like the workload, then the first by name. A
+ * Service that selects no ready pod is passed over. Pods are asked themselves, at the port that the Service leads to on that very pod: behind the
+ * Service's own address there may be pods of others, which would speak for it.
  * Addresses of headless Services count only where they are a ready pod's of this workload: an EndpointSlice that somebody wrote by hand leads nowhere.
  */
 export function endpointOf(around: Surroundings): Whereabouts {
   const ready = around.pods.flatMap(readyPod);
   if (ready.length === 0) return { reason: 'WorkloadNotReady', message: notReady(around) };
-  const [best] = candidates(around);
+  const known = candidates(around, ready);
+  const best = known.find((candidate) => candidate.ready.length > 0);
+  const [missed] = known;
+  if (best === undefined && missed !== undefined)
+    return { reason: 'WorkloadNotReady', message: unselected(around, missed) };
   const { to, otherwise } = wayOf(around, best);
-  const [found] = ready.map(to).filter((endpoint) => endpoint !== undefined);
+  const [found] = (best?.ready ?? ready).map(to).filter((endpoint) => endpoint !== undefined);
   return found === undefined ? otherwise : { found };
 }
 
@@ -71,15 +81,23 @@ function wayOf(around: Surroundings, best: Candidate | undefined): Way {
   }
 }
 
-function candidates({ services, workload }: Surroundings): readonly Candidate[] {
+/** The best first. */
+function candidates({ services, workload }: Surroundings, ready: readonly ReadyPod[]): readonly Candidate[] {
   return services
     .flatMap((service) => {
       const offer = offerOf(service);
       const rank = rankOf(offer);
-      return rank === undefined ? [] : [{ service, offer, rank, name: service.metadata.name ?? '' }];
+      if (rank === undefined) return [];
+      const selected = ready.filter(({ pod }) => selects(service, pod.metadata.labels ?? {}));
+      const isWhole = selects(service, workload.templateLabels);
+      return [{ service, name: service.metadata.name ?? '', offer, rank, isWhole, ready: selected }];
     })
     .sort(
-      (a, b) => a.rank - b.rank || Number(b.name === workload.name) - Number(a.name === workload.name) || byName(a, b),
+      (a, b) =>
+        a.rank - b.rank ||
+        Number(b.isWhole) - Number(a.isWhole) ||
+        Number(b.name === workload.name) - Number(a.name === workload.name) ||
+        byName(a, b),
     );
 }
 
@@ -165,6 +183,10 @@ function nameOf({ row, name }: Workload): string {
 function notReady({ workload, pods }: Surroundings): string {
   const what = pods.length === 0 ? 'has no running pod' : 'has no pod that is ready';
   return `${nameOf(workload)} ${what}; its card is fetched as soon as one is`;
+}
+
+function unselected({ workload }: Surroundings, { name }: Candidate): string {
+  return `Service ${name} selects no pod of ${nameOf(workload)} that is ready; the card is fetched as soon as it does`;
 }
 
 function nowhere({ workload, services }: Surroundings): string {

@@ -5,16 +5,15 @@ import { isSameTarget, type TargetRef } from '../api/target-ref.ts';
 import type { Gathering, Reader } from '../engine/types.ts';
 import { agentCards, winner } from '../workload/cards.ts';
 import { findTarget, lookUpTarget, type Target } from '../workload/find.ts';
-import { podsOf } from '../workload/pods.ts';
 import { servicesOf, slicesOf } from '../workload/services.ts';
 import { targetIndex } from '../workload/watches.ts';
 import type { Workload } from '../workload/workload.ts';
 import type { Assessment, Rules } from './assess.ts';
 import type { Assessments } from './assessments.ts';
-import { type Bearers, bearersOf } from './bearers.ts';
+import { type Bearers, bearersOf, ownPodsOf } from './bearers.ts';
 import { bindingOf, expectedIdentity, type InstallBinding } from './binding.ts';
-import { keptCondition } from './kept.ts';
 import { endpointOf, type Whereabouts } from './endpoint.ts';
+import { keptCondition } from './kept.ts';
 import type { Facts, Marked, Observed, Policy, Talk } from './observed.ts';
 import { obstacleOf, protocolsOf, unfitness } from './obstacles.ts';
 import { silence, type Talks } from './talks.ts';
@@ -89,11 +88,12 @@ function cardsOf(reader: Reader, namespace: string, ref: TargetRef): readonly Ag
 
 function whereaboutsOf(reader: Reader, workload: Workload): Whereabouts | undefined {
   if (unfitness(workload) !== undefined) return undefined;
+  const pods = ownPodsOf(reader, workload);
   return endpointOf({
     workload,
-    services: servicesOf(reader, workload),
+    services: servicesOf(reader, workload, pods),
     slicesOf: (service) => slicesOf(reader, service),
-    pods: podsOf(reader, workload),
+    pods,
   });
 }
 

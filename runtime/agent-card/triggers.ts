@@ -7,7 +7,6 @@ import type { ConfigWatches } from '../config/read.ts';
 import type { Change, KubeObject, ObjectKey, Reader, Trigger, Watch } from '../engine/types.ts';
 import { isNewData, keyOf, namespaceOf, trigger } from '../workload/trigger.ts';
 import { agentCards, everyCard } from '../workload/cards.ts';
-import { lookUpTarget } from '../workload/find.ts';
 import { serviceLabel } from '../workload/keep-service.ts';
 import { type WorkloadRow, workloadRows } from '../workload/kinds.ts';
 import { ownerTargets, podTargets, replicaSetTargets } from '../workload/belonging.ts';
@@ -85,19 +84,19 @@ function ofWorkload(row: WorkloadRow, change: Change, reader: Reader): readonly 
 /** Everything this controller reads of a workload. */
 function seenOfWorkload(row: WorkloadRow, object: KubeObject): unknown {
   const workload = workloadOf(row, object);
-  const { labels: own, templateLabels, serviceAccount, containers } = workload;
-  return [object.metadata.uid, own, templateLabels, serviceAccount, containers.map(({ ports }) => ports)];
+  const { labels: own, templateLabels, serviceAccount } = workload;
+  return [object.metadata.uid, own, templateLabels, serviceAccount];
 }
 
 function ofPod(change: Change, reader: Reader): readonly ObjectKey[] {
   return targetingAny(reader, namespaceOf(change), podTargets(change, reader));
 }
 
-/** Whether it runs, is to be asked, whose it is, and whether it bears the label. */
+/** Whether it runs, is to be asked and through which Services, whose it is, and whether it bears the label. */
 function seenOfPod(pod: Pod): unknown {
   const { conditions = [], podIP, podIPs } = pod.status ?? {};
   const isReady = conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
-  return [isRunning(pod), isReady, podIP, podIPs, seenOfLabel(pod)];
+  return [isRunning(pod), isReady, podIP, podIPs, pod.metadata.labels, seenOfLabel(pod)];
 }
 
 function seenOfLabel(pod: KubeObject): unknown {
@@ -121,16 +120,12 @@ function ofSlice(change: Change<EndpointSlice>, reader: Reader): readonly Object
   return service === undefined ? [] : selectedBy([service], reader);
 }
 
-/** Through the cards of the namespace, because a Service may select by any label. */
+/** Through the pods of the namespace, because a Service may select by any label, also by one that no template has. */
 function selectedBy(selecting: readonly Service[], reader: Reader): readonly ObjectKey[] {
   const namespace = selecting[0]?.metadata.namespace ?? '';
-  return reader
-    .list(agentCards, { namespace })
-    .filter(({ spec }) => {
-      const target = spec?.targetRef === undefined ? undefined : lookUpTarget(reader, namespace, spec.targetRef);
-      if (target === undefined || !('found' in target)) return false;
-      const { templateLabels } = target.found;
-      return selecting.some((service) => selects(service, templateLabels));
-    })
-    .map(keyOf);
+  const selected = reader
+    .list(enrolledPods, { namespace })
+    .filter(({ metadata }) => selecting.some((service) => selects(service, metadata.labels ?? {})));
+  const targets = new Set(selected.flatMap((pod) => podTargets({ now: pod }, reader)));
+  return targetingAny(reader, namespace, [...targets]);
 }

@@ -43,11 +43,13 @@ const named = (name: string, more: object = {}) => ({
   metadata: { ...card().metadata, name, uid: name, ...more },
 });
 const elsewhere = { ...card(), metadata: { namespace: 'team2', name: 'elsewhere', uid: 'e' } };
+const selected = pod({}, { app: 'weather', 'pod-template-hash': '7d9f' });
 const reader = readerOf(
   new Map<Watch, readonly KubeObject[]>([
     [agentCards as Watch, [card(), named('second'), elsewhere]],
     [deployments, [workload().object]],
     [enrolledReplicaSets, [replicaSet]],
+    [enrolledPods as unknown as Watch, [selected]],
   ]),
 );
 
@@ -73,6 +75,7 @@ const rows: readonly (readonly [string, unknown, KubeObject | undefined, KubeObj
     ['a workload that appears', deployments, undefined, deployment, both],
     ['a workload whose labels change', deployments, deployment, changed({ 'rossoctl.io/type': 'tool' }), both],
     ['a workload of which nothing read changes', deployments, deployment, { ...deployment }, []],
+    ['a pod whose labels change, by which Services select it', enrolledPods, pod(), pod({}, { track: 'canary' }), both],
     ['a pod that appears', enrolledPods, undefined, pod(), both],
     ['a pod that becomes ready', enrolledPods, pod(), pod(ready), both],
     ['a pod that loses the label', enrolledPods, pod({}, { [verified]: 'true' }), pod(), both],
@@ -90,6 +93,13 @@ const rows: readonly (readonly [string, unknown, KubeObject | undefined, KubeObj
       both,
     ],
     ['a Service that selects its pods', services, undefined, service({ app: 'weather' }), both],
+    [
+      'a Service that selects them by a label of Kubernetes',
+      services,
+      undefined,
+      service({ 'pod-template-hash': '7d9f' }),
+      both,
+    ],
     ['a Service that did', services, service({ app: 'weather' }), service({ app: 'other' }), both],
     ['a Service of others', services, undefined, service({ app: 'other' }), []],
     ['a Service whose port changes', services, service({ app: 'weather' }), service({ app: 'weather' }, 81), both],

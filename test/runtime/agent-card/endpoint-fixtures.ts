@@ -1,5 +1,7 @@
-/** A workload, its pods, and Services around it. */
+/** A workload, its pods, and Services around it; and how a row of a table about them is checked. */
 
+import assert from 'node:assert/strict';
+import { endpointOf, type Surroundings } from '../../../runtime/agent-card/endpoint.ts';
 import type { Container, EndpointSlice, Pod, Service, ServicePort } from '../../../runtime/api/kubernetes.ts';
 import { deployment, type WorkloadFacts } from './workload-fixture.ts';
 
@@ -31,15 +33,17 @@ export interface PodFacts {
   /** Of its one container. */
   readonly ports?: Container['ports'];
   readonly initContainers?: readonly Container[];
+  /** Default: those of the workload's template. */
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 export function pod(name: string, ips: readonly string[], facts: PodFacts = {}): Pod {
   const [podIP] = ips;
-  const { ready = 'True', ports = [], initContainers = [] } = facts;
+  const { ready = 'True', ports = [], initContainers = [], labels = { app: 'weather' } } = facts;
   return {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name, namespace: 'team1' },
+    metadata: { name, namespace: 'team1', labels },
     spec: { initContainers, containers: [{ name: 'agent', ports }] },
     status: {
       conditions: [{ type: 'Ready', status: ready }],
@@ -57,4 +61,24 @@ export function slice(of: string, facts: Partial<EndpointSlice> = {}): EndpointS
     addressType: 'IPv4',
     ...facts,
   };
+}
+
+/** Ready, of no declared port. */
+export const pods: readonly Pod[] = [pod('weather-1', ['10.1.0.1']), pod('weather-2', ['10.1.0.2'])];
+
+export interface Row extends Partial<Omit<Surroundings, 'slicesOf'>> {
+  readonly what: string;
+  readonly slices?: readonly ReturnType<typeof slice>[];
+  /** `address:port host`, or the reason. */
+  readonly is: string;
+  readonly via?: string;
+  readonly says?: RegExp;
+}
+
+export function check({ is, via, says, slices = [], ...around }: Row): void {
+  const result = endpointOf({ workload: deployment(), services: [], pods, slicesOf: () => slices, ...around });
+  const told = 'found' in result ? `${result.found.address}:${result.found.port} ${result.found.host}` : result.reason;
+  assert.equal(told, is);
+  if (via !== undefined) assert.equal('found' in result ? result.found.via : '', via);
+  if (says !== undefined) assert.match('found' in result ? '' : result.message, says);
 }

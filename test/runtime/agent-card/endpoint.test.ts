@@ -1,12 +1,9 @@
 /** Where a card is asked for: which Service, which port, which address; AC-03. */
 
-import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { endpointOf, type Surroundings } from '../../../runtime/agent-card/endpoint.ts';
 import type { Container } from '../../../runtime/api/kubernetes.ts';
-import { deployment, pod, service, slice } from './endpoint-fixtures.ts';
+import { check, deployment, pod, pods, type Row, service, slice } from './endpoint-fixtures.ts';
 
-const pods = [pod('weather-1', ['10.1.0.1']), pod('weather-2', ['10.1.0.2'])];
 /** The same two, whose container declares these. */
 const listening = (ports: Container['ports']) =>
   pods.map((one) => ({ ...one, spec: { containers: [{ name: 'agent', ports }] } }));
@@ -18,15 +15,6 @@ const headless = (facts: Parameters<typeof service>[1] = {}) =>
 
 const sidecar = (ports: Container['ports']): Container => ({ name: 'side', restartPolicy: 'Always', ports });
 const toCards = service('w', { ports: [{ name: 'a2a', port: 80, targetPort: 'cards' }] });
-
-interface Row extends Partial<Omit<Surroundings, 'slicesOf'>> {
-  readonly what: string;
-  readonly slices?: readonly ReturnType<typeof slice>[];
-  /** `address:port host`, or the reason. */
-  readonly is: string;
-  readonly via?: string;
-  readonly says?: RegExp;
-}
 
 const svc = service('weather-svc', { ports: [{ port: 80, targetPort: 8080 }] });
 const listed = [{ addresses: ['10.1.0.2'] }, { addresses: ['10.1.0.1'] }];
@@ -232,12 +220,4 @@ const rows: readonly Row[] = [
   },
 ];
 
-for (const { what, is, via, says, slices = [], ...around } of rows)
-  test(what, () => {
-    const result = endpointOf({ workload: deployment(), services: [], pods, slicesOf: () => slices, ...around });
-    const told =
-      'found' in result ? `${result.found.address}:${result.found.port} ${result.found.host}` : result.reason;
-    assert.equal(told, is);
-    if (via !== undefined) assert.equal('found' in result ? result.found.via : '', via);
-    if (says !== undefined) assert.match('found' in result ? '' : result.message, says);
-  });
+for (const row of rows) test(row.what, () => check(row));

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EndpointSlice, Service } from '../../../runtime/api/kubernetes.ts';
+import type { EndpointSlice, Pod, Service } from '../../../runtime/api/kubernetes.ts';
 import type { KubeObject, Reader, Watch, Where } from '../../../runtime/engine/types.ts';
 import { selects, servicesOf, slicesOf } from '../../../runtime/workload/services.ts';
 import { endpointSlices, enrolledPods, services } from '../../../runtime/workload/watches.ts';
@@ -133,6 +133,8 @@ test('AC-03: the Services of a workload are found by selector, sorted, each once
   const labels = { app: 'weather-agent', tier: 'front' };
   const all = [
     service('b', { app: 'weather-agent', tier: 'front' }),
+    service('of-this-revision', { app: 'weather-agent', 'pod-template-hash': '7d9f' }),
+    service('of-another-revision', { 'pod-template-hash': '5c8b' }),
     service('a', { tier: 'front' }),
     service('narrower', { app: 'weather-agent', zone: 'x' }),
     service('leaving', { app: 'weather-agent' }, { deletionTimestamp: '2026-01-01T00:00:00Z' }),
@@ -140,12 +142,27 @@ test('AC-03: the Services of a workload are found by selector, sorted, each once
     ...Array.from({ length: 100 }, (_, i) => service(`other-${i}`, { app: `other-${i}` })),
   ];
   const { reader, given } = readerOf(new Map([[services as unknown as Watch, all]]));
-  const found = servicesOf(reader, workload('Deployment', { template: { labels } }));
+  const names = (pods: readonly Pod[]) =>
+    servicesOf(reader, workload('Deployment', { template: { labels } }), pods).map(({ metadata }) => metadata.name);
+  const pod = (more: Record<string, string>): Pod => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'p', namespace: 'team1', labels: { ...labels, ...more } },
+    spec: { containers: [] },
+  });
+  assert.deepEqual(names([]), ['a', 'b'], 'without a pod by the template');
+  assert.equal(given(), 5);
+  const before = given();
+  assert.deepEqual(names([pod({ 'pod-template-hash': '7d9f' })]), ['a', 'b', 'of-this-revision']);
+  assert.equal(given() - before, 5);
+  const both = [pod({ 'pod-template-hash': '7d9f' }), pod({ 'pod-template-hash': '5c8b' })];
+  assert.deepEqual(names(both), ['a', 'b', 'of-another-revision', 'of-this-revision'], 'each once');
+  assert.equal(given() - before, 11);
   assert.deepEqual(
-    found.map(({ metadata }) => metadata.name),
-    ['a', 'b'],
+    names([pod({ app: 'weather-agent', tier: 'back' })]),
+    [],
+    'old labels, which the Services do not select',
   );
-  assert.equal(given(), 4);
 });
 
 test('the slices of a headless Service are found by its name, sorted', () => {
