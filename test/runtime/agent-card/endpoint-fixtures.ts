@@ -75,7 +75,7 @@ export interface Row extends Partial<Omit<Surroundings, 'slicesOf'>> {
   readonly says?: RegExp;
 }
 
-export function check({ is, via, says, slices = [], ...around }: Row): void {
+export function expectEndpoint({ is, via, says, slices = [], ...around }: Row): void {
   const result = endpointOf({ workload: deployment(), services: [], pods, slicesOf: () => slices, ...around });
   const told = 'found' in result ? `${result.found.address}:${result.found.port} ${result.found.host}` : result.reason;
   assert.equal(told, is);

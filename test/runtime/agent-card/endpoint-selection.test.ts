@@ -1,7 +1,7 @@
 /** Which pods a Service leads to: those that it selects, by whatever labels they bear. */
 
 import { test } from 'node:test';
-import { check, pod, type Row, service } from './endpoint-fixtures.ts';
+import { pod, expectEndpoint, type Row, service } from './endpoint-fixtures.ts';
 
 const http = { name: 'http', port: 80, targetPort: 8080 };
 const a2a = { name: 'a2a', port: 8000 };
@@ -47,4 +47,4 @@ const rows: readonly Row[] = [
   },
 ];
 
-for (const row of rows) test(row.what, () => check(row));
+for (const row of rows) test(row.what, () => expectEndpoint(row));

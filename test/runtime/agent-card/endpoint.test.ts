@@ -2,7 +2,7 @@
 
 import { test } from 'node:test';
 import type { Container } from '../../../runtime/api/kubernetes.ts';
-import { check, deployment, pod, pods, type Row, service, slice } from './endpoint-fixtures.ts';
+import { deployment, pod, pods, expectEndpoint, type Row, service, slice } from './endpoint-fixtures.ts';
 
 /** The same two, whose container declares these. */
 const listening = (ports: Container['ports']) =>
@@ -220,4 +220,4 @@ const rows: readonly Row[] = [
   },
 ];
 
-for (const row of rows) test(row.what, () => check(row));
+for (const row of rows) test(row.what, () => expectEndpoint(row));
