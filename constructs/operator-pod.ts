@@ -87,7 +87,11 @@ function flagList({ certificates, flags }: OperatorPodProps): readonly string[] 
 }
 
 function environment({ watched }: OperatorPodProps): readonly Json[] {
-  const field = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { fieldPath } } });
+  // With what the API server would add, so that whoever applies the same again has no conflict with whoever applied it first.
+  const field = (name: string, fieldPath: string) => ({
+    name,
+    valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } },
+  });
   const list = watched.late((names) => names.join(','));
   return [
     field('POD_NAMESPACE', 'metadata.namespace'),

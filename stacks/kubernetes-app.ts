@@ -5,6 +5,8 @@ import {
   type ComponentResourceOptions,
   ComponentResource,
   CustomResource,
+  getProject,
+  getStack,
 } from '@pulumi/pulumi';
 import type { App } from 'cdk8s';
 import { type Placed, placementOf } from './placement.ts';
@@ -75,16 +77,24 @@ const awaited: Readonly<Record<string, string>> = {
 };
 const timeoutSeconds = '300';
 
+/**
+ * One name for all objects of a stack: else the provider makes one up for each resource, and a run after one that was killed would find its own
+ * objects in the hands of a stranger. Another stack is another manager, so that two of them cannot share an object unnoticed.
+ */
+function fieldManager(): string {
+  return `pulumi-${getProject()}-${getStack()}`.slice(0, 128);
+}
+
 function annotated(manifest: Manifest, { adopt = false, await: waits = true }: KubernetesAppArgs): Manifest {
   const condition = awaited[manifest.kind];
   const hints = {
+    'pulumi.com/patchFieldManager': fieldManager(),
     ...(adopt ? { 'pulumi.com/patchForce': 'true' } : {}),
     ...(waits ? {} : { 'pulumi.com/skipAwait': 'true' }),
     ...(waits && condition !== undefined
       ? { 'pulumi.com/waitFor': condition, 'pulumi.com/timeoutSeconds': timeoutSeconds }
       : {}),
   };
-  if (Object.keys(hints).length === 0) return manifest;
   const { metadata } = manifest;
   return { ...manifest, metadata: { ...metadata, annotations: { ...metadata.annotations, ...hints } } };
 }

@@ -54,7 +54,7 @@ test('a renamed agent is a new one and the old one gone, and nothing else', { ti
   assert.deepEqual(planned.sort(), [...four('create', 'forecast'), ...four('delete', 'weather')].sort());
   await team.run('up');
   const { items } = await bed.client.list(kinds.agentRuntime, { namespace: 'team1' });
-  assert.deepEqual(items.map(({ metadata }) => metadata.name).sort(), ['billing', 'forecast']);
+  assert.deepEqual(items.map(({ metadata }) => metadata.name ?? '').sort(), ['billing', 'forecast']);
 });
 
 test('a platform that goes before its teams takes their resources along, and their stacks end as well', {

@@ -25,6 +25,10 @@ export interface Stack {
   configure(sections: Configuration): void;
   /** `up`, `refresh` or `destroy`. Throws with everything the CLI said when it fails. */
   run(verb: 'up' | 'refresh' | 'destroy'): Promise<Summary>;
+  /** `up`, killed when `signal` says so. */
+  upUntil(signal: AbortSignal): Promise<void>;
+  /** Gives up what a killed run has not ended. */
+  cancel(): Promise<void>;
   /** What `up` would change. */
   preview(): Promise<readonly Step[]>;
 }
@@ -64,6 +68,12 @@ export async function startProject({ dir, kubeconfig, hasNodes }: ProjectOptions
         configure,
         run: async (verb) =>
           summaryOf(await say(verb, '--stack', name, '--yes', ...(verb === 'refresh' ? [] : ['--skip-preview']))),
+        upUntil: async (signal) => {
+          await pulumi.runUntil(signal, 'up', '--stack', name, '--yes', '--skip-preview');
+        },
+        cancel: async () => {
+          await say('cancel', '--stack', name, '--yes');
+        },
         preview: async () => {
           const out = await say('preview', '--stack', name, '--json');
           const { steps } = JSON.parse(out.slice(out.indexOf('{'))) as { readonly steps: readonly Step[] };

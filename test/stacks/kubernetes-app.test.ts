@@ -67,11 +67,16 @@ test('Pulumi is told what to wait for, or not to wait, and to take over', async 
     const all = await registeredBy({ app: appOf('local'), ...args });
     return all.find(({ inputs }) => inputs.kind === kind)?.inputs.metadata.annotations;
   };
+  const manager = { 'pulumi.com/patchFieldManager': 'pulumi-project-stack' };
   assert.deepEqual(await hintsOf({}, 'MutatingWebhookConfiguration'), {
+    ...manager,
     'pulumi.com/waitFor': 'jsonpath={.webhooks[*].clientConfig.caBundle}',
     'pulumi.com/timeoutSeconds': '300',
   });
-  assert.equal(await hintsOf({}, 'ConfigMap'), undefined);
-  assert.deepEqual(await hintsOf({ await: false }, 'MutatingWebhookConfiguration'), { 'pulumi.com/skipAwait': 'true' });
-  assert.deepEqual(await hintsOf({ adopt: true }, 'ConfigMap'), { 'pulumi.com/patchForce': 'true' });
+  assert.deepEqual(await hintsOf({}, 'ConfigMap'), manager);
+  assert.deepEqual(await hintsOf({ await: false }, 'MutatingWebhookConfiguration'), {
+    ...manager,
+    'pulumi.com/skipAwait': 'true',
+  });
+  assert.deepEqual(await hintsOf({ adopt: true }, 'ConfigMap'), { ...manager, 'pulumi.com/patchForce': 'true' });
 });

@@ -20,6 +20,8 @@ export interface PulumiRun {
 export interface Pulumi {
   /** `pulumi ARGUMENTS` in the project's folder, without questions and colours. */
   run(...parameters: readonly string[]): Promise<PulumiRun>;
+  /** The same, killed when `signal` says so: nothing is ended in order. */
+  runUntil(signal: AbortSignal, ...parameters: readonly string[]): Promise<PulumiRun>;
 }
 
 /** Where a program is, and where its state goes. */
@@ -34,9 +36,10 @@ export interface PulumiOptions {
 /** Builds CLI and provider when they are not there yet, which takes a quarter of an hour. */
 export async function preparePulumi({ project, dir, env = {} }: PulumiOptions): Promise<Pulumi> {
   const { program, environment } = await pulumiIn(dir);
+  const how = { cwd: project, env: { ...environment, NO_COLOR: '1', ...env } };
   return {
-    run: (...parameters) =>
-      runCli(program, [...parameters, '--non-interactive'], project, { ...environment, NO_COLOR: '1', ...env }),
+    run: (...parameters) => runCli(program, parameters, how),
+    runUntil: (signal, ...parameters) => runCli(program, parameters, { ...how, signal }),
   };
 }
 
@@ -76,15 +79,18 @@ function sdkVersion(): string {
   return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version;
 }
 
-function runCli(
-  program: string,
-  parameters: readonly string[],
-  cwd: string,
-  env: Readonly<Record<string, string>>,
-): Promise<PulumiRun> {
-  const tie = process.platform === 'linux' ? ['setpriv', '--pdeathsig', 'KILL', '--'] : [];
-  const [command = '', ...rest] = [...tie, program, ...parameters];
-  const child = spawn(command, rest, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+interface How {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+function runCli(program: string, parameters: readonly string[], { signal, ...how }: How): Promise<PulumiRun> {
+  const own = [program, ...parameters, '--non-interactive'];
+  const [command, ...rest] =
+    process.platform === 'linux' ? ['setpriv', '--pdeathsig', 'KILL', '--', ...own] : (own as [string, ...string[]]);
+  const child = spawn(command, rest, { ...how, stdio: ['ignore', 'pipe', 'pipe'] });
+  signal?.addEventListener('abort', () => child.kill('SIGKILL'), { once: true });
   const texts = { out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (texts.out += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (texts.err += text));
