@@ -107,6 +107,7 @@ export const agentCardReasons = {
     'NameHeld',
     'SelectsOperator',
     'NoPodSelector',
+    'HostNetwork',
     'TargetNotFound',
     'TargetUnavailable',
     'TargetUnsupported',

@@ -20,6 +20,7 @@ const rows: Readonly<Partial<Record<string, Row>>> = {
   NameTaken: obstructed('NetworkPolicyNameTaken'),
   SelectsOperator: obstructed('NetworkPolicySelectsOperator'),
   NoPodSelector: obstructed('NetworkPolicyNoPodSelector'),
+  HostNetwork: obstructed('NetworkPolicyHostNetwork'),
   ConfigInvalid: obstructed('NetworkPolicyConfigInvalid'),
 };
 

@@ -7,6 +7,7 @@ import { isSameTarget } from '../api/target-ref.ts';
 import type { Observed } from './observed.ts';
 import { controllingCard, isOurs } from './ownership.ts';
 import { openedFor, permissiveRules, type PolicyFacts, restrictiveRules } from './policies.ts';
+import type { Target } from '../workload/find.ts';
 import { isEverything, isSameSelector, selectorOf, selects } from '../workload/selector.ts';
 import { judgedPart, verdictOf } from './verdict.ts';
 
@@ -34,7 +35,20 @@ export function outcomeOf(observed: Observed, now: Date): Outcome {
     return hindered('NameTaken', `NetworkPolicy ${name} is not the operator’s and is left as it is: ${remedy}.`);
   }
   const selection = selectionOf(observed);
-  return 'finding' in selection ? selection : judged(observed, selection, now);
+  if ('finding' in selection) return selection;
+  const outcome = judged(observed, selection, now);
+  return usesHostNetwork(observed.target) ? { ...outcome, finding: unenforced(observed) } : outcome;
+}
+
+function usesHostNetwork(target: Target): boolean {
+  return 'found' in target && target.found.row.template(target.found.object)?.spec?.hostNetwork === true;
+}
+
+/** The policy is written all the same: it holds from the first pod that no longer does so. */
+function unenforced({ card }: Observed): Finding {
+  const { kind, name } = card.spec.targetRef;
+  const message = `${kind} ${name} uses the host’s network, where no NetworkPolicy applies: its pods reach and are reached by whatever their node is, verified or not. Remove spec.template.spec.hostNetwork.`;
+  return { type: conditionType, status: 'False', reason: 'HostNetwork' satisfies Reason, message };
 }
 
 function hindered(reason: Reason, message: string, more: Omit<Outcome, 'finding'> = {}): Outcome {

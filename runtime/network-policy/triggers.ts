@@ -62,18 +62,19 @@ function readOf(policy: NetworkPolicy | undefined): unknown {
   return [uid, deletionTimestamp, labels, annotations, ownerReferences, policy.spec];
 }
 
-/** Of a workload only who it is and which pods it selects are looked at. */
+/** Of a workload only who it is, which pods it selects and whose network they use are looked at. */
 function ofWorkload(row: WorkloadRow, change: Change, reader: Reader): readonly ObjectKey[] {
   const { old, now } = change;
   const name = (now ?? old)?.metadata.name;
-  if (name === undefined || selection(old) === selection(now)) return [];
+  if (name === undefined || seenOfWorkload(row, old) === seenOfWorkload(row, now)) return [];
   const index = { name: 'target', value: `${row.group}/${row.kind}/${name}` };
   return reader.list(agentCards, { namespace: namespaceOf(change), index }).map(keyOf);
 }
 
-function selection(object: KubeObject | undefined): string {
-  const { spec } = (object ?? {}) as { readonly spec?: { readonly selector?: unknown } };
-  return text(object === undefined ? undefined : [object.metadata.uid, spec?.selector]);
+function seenOfWorkload(row: WorkloadRow, object: KubeObject | undefined): string {
+  if (object === undefined) return '';
+  const { spec } = object as { readonly spec?: { readonly selector?: unknown } };
+  return text([object.metadata.uid, spec?.selector, row.template(object)?.spec?.hostNetwork]);
 }
 
 const text = (value: unknown): string => JSON.stringify(value) ?? '';

@@ -1,5 +1,6 @@
 /** The network policy controller beside a real API server: how tests start operators, act as users and as the card controller, and count requests. */
 
+import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { crdManifest, crdSources } from '../../constructs/crds.ts';
 import type { AgentCard, AgentCardSpec, AgentCardStatus } from '../../runtime/api/agent-card.ts';
@@ -237,6 +238,17 @@ export async function inNamespace({ client }: PolicyBed, namespace: string) {
       spec: { targetRef: { apiVersion: version, kind, name: target }, ...spec },
     });
   }
+}
+
+/** Nothing is written any more, however often everything is looked at. */
+export async function assertQuiet(operator: Operator, namespace: string, ...cards: readonly string[]): Promise<void> {
+  await operator.untilIdle();
+  const before = operator.writes(namespace).length;
+  for (let i = 0; i < 5; i += 1) {
+    for (const card of cards) operator.wake(namespace, card);
+    await operator.untilIdle();
+  }
+  assert.deepEqual(operator.writes(namespace).slice(before), []);
 }
 
 /** The garbage collector learns of a new kind of owner twice a minute. */

@@ -1,4 +1,4 @@
-/** Policies on a real API server: they follow verdicts, are put back, leave others' alone, and go with their card. */
+/** Policies on a real API server: they open and close with verdicts, and select what the workload selects. */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -6,7 +6,7 @@ import { kinds } from '../../runtime/api/kinds.ts';
 import { annotations, labels, operatorPodLabels } from '../../runtime/api/names.ts';
 import { workload } from '../support/workload-objects.ts';
 import { eventually } from '../support/engine-bed.ts';
-import { inNamespace, type Operator, type PolicyBed, startPolicyBed } from './bed.ts';
+import { assertQuiet, inNamespace, type Operator, type PolicyBed, startPolicyBed } from './bed.ts';
 
 let bed: PolicyBed;
 let operator: Operator;
@@ -16,17 +16,6 @@ before(async () => {
 });
 after(() => bed.stop());
 
-/** Nothing is written any more, however often everything is looked at. */
-async function assertQuiet(namespace: string, ...cards: readonly string[]): Promise<void> {
-  await operator.untilIdle();
-  const before = operator.writes(namespace).length;
-  for (let i = 0; i < 5; i += 1) {
-    for (const card of cards) operator.wake(namespace, card);
-    await operator.untilIdle();
-  }
-  assert.deepEqual(operator.writes(namespace).slice(before), []);
-}
-
 describe('verdicts', () => {
   test('closed from the beginning, open while verified, closed again; nothing is written in between', async () => {
     const ns = await inNamespace(bed, 'verdicts');
@@ -35,15 +24,15 @@ describe('verdicts', () => {
     assert.deepEqual(first.spec?.podSelector, { matchLabels: { app: 'weather' } });
     assert.equal(first.metadata.labels?.[labels.agentCard], 'weather');
     await ns.says('Restrictive');
-    await assertQuiet(ns.namespace, 'weather');
+    await assertQuiet(operator, ns.namespace, 'weather');
     await ns.judge('True');
     const open = await ns.becomes('permissive');
     assert.equal(open.metadata.uid, first.metadata.uid);
     await ns.says('Permissive');
-    await assertQuiet(ns.namespace, 'weather');
+    await assertQuiet(operator, ns.namespace, 'weather');
     // As the card controller writes: its status leaves our condition alone, and its news is none of ours.
     await ns.judge('True', { lastSyncTime: '2026-01-01T00:00:00Z', cardHash: 'f'.repeat(64) });
-    await assertQuiet(ns.namespace, 'weather');
+    await assertQuiet(operator, ns.namespace, 'weather');
     assert.equal(await ns.reasonOf('weather'), 'Permissive');
     await ns.judge('False');
     const closed = await ns.becomes('restrictive');
@@ -80,7 +69,7 @@ describe('verdicts', () => {
       const own = status?.conditions?.find(({ type }) => type === 'NetworkPolicyReady');
       assert.equal(own?.observedGeneration, 2);
     });
-    await assertQuiet(ns.namespace, 'weather');
+    await assertQuiet(operator, ns.namespace, 'weather');
     assert.equal((await ns.policyOf())?.metadata.resourceVersion, open.metadata.resourceVersion);
     await edit({ identityBinding: { trustDomain: 'other.example' } });
     await ns.becomes('restrictive');
@@ -119,7 +108,7 @@ describe('the workload', () => {
       const policy = await ns.becomes('restrictive', `${name}-signature-policy`);
       assert.deepEqual(policy.spec?.podSelector, selector);
     }
-    await assertQuiet(ns.namespace, ...selectors.map((_, i) => `form-${i}`));
+    await assertQuiet(operator, ns.namespace, ...selectors.map((_, i) => `form-${i}`));
   });
 
   test('a card before its workload waits for it; a workload that goes leaves its policy, which goes on following the verdict', async () => {
@@ -138,6 +127,31 @@ describe('the workload', () => {
     const template = { metadata: { labels: selector.matchLabels }, spec: { containers: [{ name: 'c', image: 'i' }] } };
     await ns.create({ ...body, spec: { replicas: 0, selector, template } });
     await eventually(async () => assert.deepEqual((await ns.policyOf())?.spec?.podSelector, selector));
+  });
+
+  test('pods on the host’s network are beyond any policy: it is written, and said not to hold until they leave', async () => {
+    const ns = await inNamespace(bed, 'host-network');
+    const deployment = workload('Deployment', ns.namespace, 'weather');
+    const labelled = { app: 'weather' };
+    const template = (hostNetwork: boolean) => ({
+      metadata: { labels: labelled },
+      spec: { hostNetwork, containers: [{ name: 'c', image: 'i' }] },
+    });
+    await ns.create({
+      ...deployment,
+      spec: { replicas: 0, selector: { matchLabels: labelled }, template: template(true) },
+    });
+    await ns.card();
+    await ns.says('HostNetwork');
+    await ns.judge('True');
+    await ns.becomes('permissive');
+    await assertQuiet(operator, ns.namespace, 'weather');
+    assert.equal(await ns.reasonOf('weather'), 'HostNetwork');
+    await bed.client.mergePatch(
+      { kind: kinds.deployment, namespace: ns.namespace, name: 'weather' },
+      { spec: { template: template(false) } },
+    );
+    await ns.says('Permissive');
   });
 
   test('a CronJob selects nothing, and the operator’s own pods are cut off by nothing', async () => {
@@ -161,89 +175,5 @@ describe('the workload', () => {
       assert.equal(status?.conditions?.[0]?.reason, 'SelectsOperator');
     });
     assert.deepEqual((await bed.client.list(kinds.networkPolicy, { namespace: own.namespace })).items, []);
-  });
-});
-
-describe('drift', () => {
-  const drifts: readonly (readonly [what: string, body: object])[] = [
-    [
-      'one more label in the selector, which would free every pod',
-      { spec: { podSelector: { matchLabels: { nobody: 'at-all' } } } },
-    ],
-    ['everybody let in', { spec: { ingress: [{}] } }],
-    ['everything let out', { spec: { egress: [{}] } }],
-    ['one side no longer restricted', { spec: { policyTypes: ['Ingress'] } }],
-    ['our labels gone', { metadata: { labels: { [labels.managedBy]: null, [labels.policyType]: null } } }],
-    ['its owner gone', { metadata: { ownerReferences: null } }],
-    ['said to be open for a spec', { metadata: { annotations: { [annotations.verdictFor]: 'x' } } }],
-    [
-      'wide open, without its owner and our label, in one patch',
-      {
-        metadata: { ownerReferences: null, labels: { [labels.policyType]: null } },
-        spec: { ingress: [{}], egress: [{}] },
-      },
-    ],
-    ['opened for a spec', { spec: { egress: [{}] }, metadata: { annotations: { [annotations.verdictFor]: 'x' } } }],
-  ];
-
-  test('what somebody writes on it is put back, and so is the whole policy', async () => {
-    const ns = await inNamespace(bed, 'drift');
-    await ns.agent();
-    const original = await ns.becomes('restrictive');
-    const said = ({ metadata, spec }: typeof original) => ({
-      spec,
-      labels: metadata.labels,
-      annotations: metadata.annotations,
-      owner: metadata.ownerReferences,
-    });
-    for (const [what, body] of drifts) {
-      const edited = await ns.edit(body);
-      assert.notDeepEqual(said(edited as typeof original), said(original), what);
-      await eventually(async () => {
-        const now = await ns.policyOf();
-        assert.ok(now !== undefined);
-        assert.deepEqual(said(now), said(original), what);
-      });
-    }
-    await ns.remove('networkPolicy', 'weather-signature-policy');
-    const again = await ns.becomes('restrictive');
-    assert.notEqual(again.metadata.uid, original.metadata.uid);
-    assert.deepEqual(again.spec, original.spec);
-    await assertQuiet(ns.namespace, 'weather');
-  });
-
-  test('ours is recognised by what the API server recorded, whoever is said to own it since', async () => {
-    const ns = await inNamespace(bed, 'seized');
-    await ns.agent();
-    const original = await ns.becomes('restrictive');
-    const configMap = await ns.create({
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { namespace: ns.namespace, name: 'seizer' },
-    });
-    const { name = '', uid = '' } = configMap.metadata;
-    const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name, uid, controller: true }];
-    await ns.edit({
-      metadata: { ownerReferences, labels: null, annotations: null },
-      spec: { ingress: [{}], egress: [{}] },
-    });
-    const now = await ns.becomes('restrictive');
-    assert.equal(now.metadata.uid, original.metadata.uid);
-    assert.deepEqual(now.metadata.ownerReferences, original.metadata.ownerReferences);
-    assert.deepEqual(now.metadata.labels, original.metadata.labels);
-    await ns.says('Restrictive');
-    await assertQuiet(ns.namespace, 'weather');
-  });
-
-  test('labels and annotations of others stay', async () => {
-    const ns = await inNamespace(bed, 'others');
-    await ns.agent();
-    await ns.becomes('restrictive');
-    await ns.edit({ metadata: { labels: { team: 'a' }, annotations: { note: 'b' } } });
-    await assertQuiet(ns.namespace, 'weather');
-    await ns.judge('True');
-    const { metadata } = await ns.becomes('permissive');
-    assert.equal(metadata.labels?.['team'], 'a');
-    assert.equal(metadata.annotations?.['note'], 'b');
   });
 });

@@ -12,14 +12,14 @@ export const agentCardMeanings: ConditionMeanings<typeof agentCardReasons> = {
     reasons: {
       CardSynced: 'The card is served; the message says at which path and through what.',
       DuplicateTarget:
-        'Another AgentCard for this workload comes first: hand-made before generated, then the older. Delete one of the two.',
+        'Another AgentCard for this workload comes first: hand-made before generated, then the older. Delete one of the two; a generated one goes by itself unless somebody else has written its spec.',
       WorkloadNotFound: 'The target does not exist in this namespace. Create it, or correct `spec.targetRef`.',
       WorkloadUnavailable:
         'The operator may not read objects of this kind. Give its account the right that the message names.',
       TargetUnsupported: 'Only Deployment, StatefulSet, DaemonSet, Job and CronJob can be targets.',
       NotAgentWorkload:
-        'The workload is not labelled `rossoctl.io/type: agent`. Create an AgentRuntime of type `agent` for it.',
-      NoProtocol: 'The workload has no label `protocol.rossoctl.io/<name>`. Set it on the workload, not on its pods.',
+        'The workload is not labelled `rossoctl.io/type: agent`. Create an AgentRuntime of type `agent` for it, or delete the AgentCard.',
+      NoProtocol: 'The workload has no label `protocol.rossoctl.io/<name>`. Set it on the workload, not on its pods, or delete the AgentCard.',
       WorkloadNotReady: 'No pod of it is ready. `kubectl get pods` shows why.',
       ServiceNotFound:
         'Nothing says where the card is served. Name a port `a2a`, or set annotation `rossoctl.io/port` on the Service.',
@@ -77,6 +77,8 @@ export const agentCardMeanings: ConditionMeanings<typeof agentCardReasons> = {
         "The policy still selects the pods of another card's workload. It passes; else look at the card that the message names.",
       SelectsOperator: "The workload selects the operator's own pods, which are never cut off. Change its selector.",
       NoPodSelector: 'A CronJob, or an empty selector: a policy would select nothing, or the whole namespace.',
+      HostNetwork:
+        "Its pods use the host's network, where no NetworkPolicy applies: the policy is written and stops nothing. Remove `hostNetwork`.",
       TargetNotFound: noWorkload,
       TargetUnavailable: noWorkload,
       TargetUnsupported: noWorkload,

@@ -7,7 +7,7 @@ import { decide } from '../../../runtime/network-policy/decide.ts';
 import type { Observed } from '../../../runtime/network-policy/observed.ts';
 import { networkPolicy, permissiveRules } from '../../../runtime/network-policy/policies.ts';
 import { judgedPart } from '../../../runtime/network-policy/verdict.ts';
-import { name, unverified, verified } from './decide-rows.ts';
+import { name, onHost, unverified, verified } from './decide-rows.ts';
 import { after, card, condition, foreignPolicy, now, observed, selector, surroundings, workload } from './fixtures.ts';
 
 describe('annotation and events', () => {
@@ -51,6 +51,8 @@ describe('annotation and events', () => {
     ['NameTaken', { card: unverified }, []],
     [undefined, { target: { missing: true } }, []],
     [undefined, { target: { found: workload('CronJob', {}) } }, ['Warning NetworkPolicyNoPodSelector']],
+    ['Permissive', { target: { found: onHost } }, ['Warning NetworkPolicyHostNetwork']],
+    ['HostNetwork', { target: { found: onHost } }, []],
   ] as const) {
     test(`OB-02: from ${from ?? 'nothing'}: ${events.join() || 'no event'}`, () => {
       const of = observed(over as Partial<Observed>);

@@ -6,7 +6,7 @@ import type { Plan } from '../../../runtime/engine/types.ts';
 import type { Observed } from '../../../runtime/network-policy/observed.ts';
 import { permissiveRules, restrictiveRules } from '../../../runtime/network-policy/policies.ts';
 import { judgedPart } from '../../../runtime/network-policy/verdict.ts';
-import { card, foreignPolicy, permissive, policy, surroundings, workload } from './fixtures.ts';
+import { card, foreignPolicy, permissive, policy, selector, surroundings, workload } from './fixtures.ts';
 
 export const verified = card({ verified: 'True' });
 export const unverified = card({ verified: 'False' });
@@ -38,6 +38,7 @@ export const said = (plan: Plan): string => {
 
 export const name = 'weather-signature-policy';
 const target = (found: ReturnType<typeof workload>) => ({ found });
+export const onHost = workload('Deployment', { selector, template: { spec: { hostNetwork: true, containers: [] } } });
 
 /** A sentence, the observation, and what comes of it. */
 export const rows: readonly (readonly [
@@ -81,6 +82,20 @@ export const rows: readonly (readonly [
     [],
     [],
     'False/NoPodSelector',
+  ],
+  [
+    'the host’s network, where no policy applies: it is written, and not said to hold',
+    { target: target(onHost), card: verified },
+    [`${name} permissive`],
+    [],
+    'False/HostNetwork',
+  ],
+  [
+    'the host’s network, closed',
+    { target: target(onHost), policy: permissive() },
+    [`${name} restrictive`],
+    [],
+    'False/HostNetwork',
   ],
   ['a policy of somebody else has the name', { policy: foreignPolicy(), own: [] }, [], [], 'False/NameTaken'],
   ['the operator’s own pods are cut off by nothing', operators(), [], [], 'False/SelectsOperator'],

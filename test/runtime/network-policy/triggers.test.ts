@@ -14,7 +14,7 @@ import { agentCards, everyCard } from '../../../runtime/workload/cards.ts';
 import { fileSources } from '../../../runtime/workload/trigger.ts';
 import { workloadRows } from '../../../runtime/workload/kinds.ts';
 import { readerOf } from '../agent-runtime/reader.ts';
-import { card, condition, foreignPolicy, permissive, policy, workload } from './fixtures.ts';
+import { card, condition, foreignPolicy, permissive, policy, selector, workload } from './fixtures.ts';
 
 const watches = configWatches('rossoctl-system');
 const deployments = workloadRows[0]?.watch as Watch;
@@ -103,11 +103,16 @@ describe('policies', () => {
 
 describe('workloads and configuration', () => {
   const { object } = workload();
-  test('a workload that comes or goes, or selects other pods, concerns its cards', () => {
+  test('a workload that comes or goes, or selects other pods or moves them to the host’s network, concerns its cards', () => {
     assert.deepEqual(woken(deployments, { now: object }), ['team1/second', 'team1/weather']);
     assert.deepEqual(woken(deployments, { old: object }), ['team1/second', 'team1/weather']);
     const other = workload('Deployment', { selector: { matchLabels: { app: 'x' } } }).object;
     assert.deepEqual(woken(deployments, { old: object, now: other }), ['team1/second', 'team1/weather']);
+    const onHost = workload('Deployment', {
+      selector,
+      template: { spec: { hostNetwork: true, containers: [] } },
+    }).object;
+    assert.deepEqual(woken(deployments, { old: object, now: onHost }), ['team1/second', 'team1/weather']);
   });
   test('scaling and rolling out concern nobody', () => {
     const scaled = { ...object, spec: { ...(object as unknown as { spec: object }).spec, replicas: 9 } };
