@@ -1,23 +1,25 @@
-/** Whether somebody besides the operator has written into a generated card, by the API server's own record. */
+/** Whether somebody besides the operator has written what a generated card says, by the API server's own record. */
 
 import type { ManagedFields } from '../engine/types.ts';
 
-/** What Kubernetes' garbage collection and the operator's own bookkeeping write: nobody's wish about the card. */
-const bookkeeping: readonly string[] = ['f:finalizers', 'f:ownerReferences'];
-
-/** The manager that wrote last, by time; undefined when nobody but `ours` has written anything but bookkeeping. */
+/**
+ * The manager that wrote last, by time; undefined when nobody but `ours` has written into the spec. Labels, annotations and owners say nothing of
+ * it: policy engines and GitOps tools put theirs on every object.
+ */
 export function appliedOverBy(entries: readonly ManagedFields[], ours: string): string | undefined {
   return entries
     .filter(({ manager, subresource }) => manager !== ours && (subresource ?? '') === '')
-    .filter(({ fieldsV1 }) => saysSomething(fieldsV1))
+    .filter(({ fieldsV1 }) => statesSpec(fieldsV1))
     .sort((a, b) => (a.time ?? '').localeCompare(b.time ?? ''))
     .at(-1)?.manager;
 }
 
-/** Owns anything outside the bookkeeping below metadata. */
-function saysSomething(fields: unknown): boolean {
-  const { 'f:metadata': metadata, ...others } = record(fields);
-  return Object.keys(others).length > 0 || Object.keys(record(metadata)).some((key) => !bookkeeping.includes(key));
+/** In it `kubectl apply` keeps the manifest: the only trace of one whose spec was there already, word for word. */
+const manifest = 'f:kubectl.kubernetes.io/last-applied-configuration';
+
+function statesSpec(fields: unknown): boolean {
+  const { 'f:spec': spec, 'f:metadata': metadata } = record(fields);
+  return spec !== undefined || manifest in record(record(metadata)['f:annotations']);
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> {

@@ -17,7 +17,7 @@ export function decide(observed: Observed): Plan<never> {
     case 'own':
       return { patch: [{ target: refOf(step.card), body: { metadata: ownersOf(step.card, workload) } }] };
     case 'withdraw':
-      return observed.appliedOverBy === undefined ? withdrawal(step, workload) : {};
+      return withdrawal(step, observed);
     case 'taken':
       return { notices: [taken(step.card, workload)] };
     default:
@@ -30,12 +30,23 @@ function ownersOf(card: AgentCard, workload: Workload): Readonly<Record<string, 
   return { ownerReferences: ownersWith(card, workload), resourceVersion: card.metadata.resourceVersion };
 }
 
+type Withdrawal = Extract<Step, { kind: 'withdraw' }>;
+
 const reasons = {
   HandMade: 'the workload has an AgentCard of its own',
   NotAnAgent: 'the workload is no agent with a protocol label any more',
 } as const;
 
-function withdrawal({ card, why }: Extract<Step, { kind: 'withdraw' }>, { ref }: Workload): Plan<never> {
+/** What a card that is not withdrawn does meanwhile. */
+const effects = {
+  HandMade: 'The other one counts as long as both are there',
+  NotAnAgent: 'Where network policies are enforced it keeps the workload closed',
+} as const;
+
+function withdrawal(step: Withdrawal, { workload, appliedOverBy }: Observed): Plan<never> {
+  const { card, why } = step;
+  const { ref } = workload;
+  if (appliedOverBy !== undefined) return { notices: [kept(step, { ref, by: appliedOverBy })] };
   return {
     remove: [refOf(card)],
     notices: [
@@ -49,6 +60,18 @@ function withdrawal({ card, why }: Extract<Step, { kind: 'withdraw' }>, { ref }:
   };
 }
 
+function kept({ card, why }: Withdrawal, { ref, by }: { readonly ref: Workload['ref']; readonly by: string }): Notice {
+  const { name } = card.metadata;
+  return {
+    type: 'Warning',
+    reason: 'CardNotWithdrawn',
+    action: 'Withdraw',
+    note: `${sentenceOf(reasons[why])}, and the generated AgentCard ${name} of ${ref.kind} ${ref.name} was not deleted, because ${by} has written its spec. ${effects[why]}. Delete AgentCard ${name} unless it is wanted.`,
+  };
+}
+
+const sentenceOf = (clause: string): string => `${clause.charAt(0).toUpperCase()}${clause.slice(1)}`;
+
 /** Told when something changed: the next pass comes with a change of that card or of the workload, not with time. */
 function taken({ metadata, spec }: AgentCard, { ref }: Workload): Notice {
   const { name } = metadata;
@@ -57,7 +80,7 @@ function taken({ metadata, spec }: AgentCard, { ref }: Workload): Notice {
     type: 'Warning',
     reason: 'CardNameTaken',
     action: 'CreateCard',
-    note: `${ref.kind} ${ref.name} gets no AgentCard: the name ${name} is taken by one that targets ${theirs.kind} ${theirs.name} (${theirs.apiVersion}). Rename that one, or make one of another name with targetRef ${ref.kind} ${ref.name}.`,
+    note: `${ref.kind} ${ref.name} gets no AgentCard, so neither a verdict nor a network policy: the name ${name} is taken by one that targets ${theirs.kind} ${theirs.name} (${theirs.apiVersion}). Rename that one, or make one of another name with targetRef ${ref.kind} ${ref.name}.`,
   };
 }
 

@@ -15,6 +15,6 @@ export interface Facts {
 }
 
 export interface Observed extends Facts {
-  /** Who else has written into the generated card that is to go; looked up only then. */
+  /** Who else has written the spec of the generated card that is to go; looked up only then. */
   readonly appliedOverBy: string | undefined;
 }

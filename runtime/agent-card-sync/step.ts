@@ -13,7 +13,7 @@ export type Step =
   | { readonly kind: 'create' }
   /** The generated card does not say, or says wrongly, whose it is. */
   | { readonly kind: 'own'; readonly card: AgentCard }
-  /** The generated card has become one too many; unless somebody else wrote into it. */
+  /** The generated card has become one too many; unless somebody else wrote its spec. */
   | { readonly kind: 'withdraw'; readonly card: AgentCard; readonly why: 'HandMade' | 'NotAnAgent' }
   /** The generated name belongs to the card of another workload. */
   | { readonly kind: 'taken'; readonly card: AgentCard };

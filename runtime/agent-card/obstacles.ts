@@ -1,7 +1,9 @@
 /** What stands between a card and its agent: why nobody is asked, in one word and in a sentence that says what to do. */
 
+import type { AgentCard } from '../api/agent-card.ts';
 import { labels } from '../api/names.ts';
 import type { TargetRef } from '../api/target-ref.ts';
+import { isGenerated } from '../workload/cards.ts';
 import type { Workload } from '../workload/workload.ts';
 import type { Facts, Obstacle } from './observed.ts';
 
@@ -12,7 +14,7 @@ export function obstacleOf(facts: Omit<Facts, 'protocols'>): Obstacle | undefine
   const { card, target, winner, whereabouts } = facts;
   const ref = (card as Partial<typeof card>).spec?.targetRef;
   if ('unsupported' in target) return final('TargetUnsupported', `${target.unsupported}.`);
-  if (winner !== undefined && ref !== undefined) return duplicate(winner.metadata.name ?? '', ref);
+  if (winner !== undefined && ref !== undefined) return duplicate(winner.metadata.name ?? '', { ref, card });
   if ('missing' in target) return ref && missing(ref, card.metadata.namespace ?? '');
   if ('unreadable' in target) {
     const message = `${ref?.kind} ${ref?.name} cannot be read, so its card is not fetched; all others are. Give the operator's account the right that is missing. ${target.unreadable}`;
@@ -28,11 +30,11 @@ export function obstacleOf(facts: Omit<Facts, 'protocols'>): Obstacle | undefine
 export function unfitness(workload: Workload): Obstacle | undefined {
   const name = `${workload.ref.kind} ${workload.name}`;
   if (workload.labels[labels.type] !== 'agent') {
-    const message = `${name} is not labelled ${labels.type}: agent. Create an AgentRuntime of type agent for it.`;
+    const message = `${name} is not labelled ${labels.type}: agent. Create an AgentRuntime of type agent for it, or delete this AgentCard.`;
     return final('NotAgentWorkload', message);
   }
   if (protocolsOf(workload).length > 0) return undefined;
-  const message = `${name} has no label ${labels.protocolPrefix}<name>, for example ${labels.protocolPrefix}a2a. Set it on the ${workload.ref.kind}.`;
+  const message = `${name} has no label ${labels.protocolPrefix}<name>, for example ${labels.protocolPrefix}a2a. Set it on the ${workload.ref.kind}, or delete this AgentCard.`;
   return final('NoProtocol', message);
 }
 
@@ -44,11 +46,17 @@ export function protocolsOf(workload: Pick<Workload, 'labels'>): readonly string
     .sort((a, b) => Number(b === 'a2a') - Number(a === 'a2a') || (a < b ? -1 : 1));
 }
 
-function duplicate(winner: string, { kind, name }: TargetRef): Obstacle {
-  return final(
-    'DuplicateTarget',
-    `AgentCard ${winner} has ${kind} ${name} as its target and comes first. Delete one of the two, or change spec.targetRef.`,
-  );
+interface Second {
+  readonly card: AgentCard;
+  readonly ref: TargetRef;
+}
+
+/** A generated one is still there for a moment, or for good: when somebody has written its spec, it is not withdrawn. */
+function duplicate(winner: string, { card, ref: { kind, name } }: Second): Obstacle {
+  const remedy = isGenerated(card)
+    ? 'This one was generated; when its spec was written by somebody else, it is not deleted by itself: delete it.'
+    : 'Delete one of the two, or change spec.targetRef.';
+  return final('DuplicateTarget', `AgentCard ${winner} has ${kind} ${name} as its target and comes first. ${remedy}`);
 }
 
 function missing({ kind, name }: TargetRef, namespace: string): Obstacle {

@@ -66,6 +66,12 @@ const others: readonly EventRow[] = [
     when: 'its generated AgentCard was deleted; the message says why',
   },
   {
+    reasons: ['CardNotWithdrawn'],
+    type: 'Warning',
+    regarding: 'Deployment or StatefulSet',
+    when: 'its generated AgentCard should go and stays, because somebody else has written its spec; the message says who',
+  },
+  {
     reasons: ['CardNameTaken'],
     type: 'Warning',
     regarding: 'Deployment or StatefulSet',

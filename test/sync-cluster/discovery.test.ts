@@ -96,6 +96,25 @@ test('a generated card that a manifest was applied over is nobody’s to delete,
   assert.deepEqual(await ns.names(), ['mine', generated]);
   assert.equal((await ns.card(generated)).spec.syncPeriod, '1m');
   assert.deepEqual(ns.writes(), [`create ${generated}`]);
+  await eventually(async () => {
+    const events = (await ns.events()).join('\n');
+    for (const why of ['has an AgentCard of its own', 'is no agent']) {
+      assert.match(
+        events,
+        new RegExp(`^CardNotWithdrawn: The workload ${why}.* because gitops has written its spec`, 'm'),
+      );
+    }
+  });
+});
+
+test('what tools put on a generated card beside its spec keeps it from nothing', async () => {
+  const ns = await inNamespace(bed, 'marked');
+  await ns.create('Deployment', 'weather');
+  await ns.has(generated);
+  await ns.patchCard(generated, { metadata: { annotations: { 'kyverno.test/seen': '1' }, labels: { team: 'a' } } });
+  await ns.label('Deployment', 'weather', { 'rossoctl.io/type': null });
+  await ns.has();
+  assert.deepEqual(ns.writes(), [`create ${generated}`, `delete ${generated}`]);
 });
 
 test('a card of the generated name that is not ours is adopted: neither written nor deleted', async () => {
@@ -168,7 +187,7 @@ test('a name that is taken is told once with what to do, and the card comes when
     const [event, ...others] = await ns.events();
     assert.match(
       event ?? '',
-      /^CardNameTaken: Deployment weather gets no AgentCard: .*targets Deployment something-else/,
+      /^CardNameTaken: Deployment weather gets no AgentCard, .*targets Deployment something-else/,
     );
     assert.deepEqual(others, []);
   });

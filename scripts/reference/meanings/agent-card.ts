@@ -19,7 +19,8 @@ export const agentCardMeanings: ConditionMeanings<typeof agentCardReasons> = {
       TargetUnsupported: 'Only Deployment, StatefulSet, DaemonSet, Job and CronJob can be targets.',
       NotAgentWorkload:
         'The workload is not labelled `rossoctl.io/type: agent`. Create an AgentRuntime of type `agent` for it, or delete the AgentCard.',
-      NoProtocol: 'The workload has no label `protocol.rossoctl.io/<name>`. Set it on the workload, not on its pods, or delete the AgentCard.',
+      NoProtocol:
+        'The workload has no label `protocol.rossoctl.io/<name>`. Set it on the workload, not on its pods, or delete the AgentCard.',
       WorkloadNotReady: 'No pod of it is ready. `kubectl get pods` shows why.',
       ServiceNotFound:
         'Nothing says where the card is served. Name a port `a2a`, or set annotation `rossoctl.io/port` on the Service.',

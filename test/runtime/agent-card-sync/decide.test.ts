@@ -102,9 +102,26 @@ test('discovery: a card too many is deleted, that very one, and an event says wh
   assert.match(gone?.note ?? '', /no agent with a protocol label any more/);
 });
 
-test('discovery: a generated card that somebody wrote into is left', () => {
-  assert.deepEqual(decide(observed([generated(), card()], { appliedOverBy: 'kubectl' })), {});
-  assert.deepEqual(decide(observed([generated()], { ...enrolledOnly, appliedOverBy: 'argocd' })), {});
+test('discovery: a generated card whose spec somebody wrote is left, and an event says by whom and what to do', () => {
+  const rows: readonly (readonly [ReturnType<typeof observed>, RegExp])[] = [
+    [
+      observed([generated(), card()], { appliedOverBy: 'kubectl' }),
+      /has an AgentCard of its own, .*was not deleted, because kubectl has written its spec\. The other one counts.*Delete AgentCard weather-deployment-card/,
+    ],
+    [
+      observed([generated()], { ...enrolledOnly, appliedOverBy: 'argocd' }),
+      /^The workload is no agent .*because argocd has written.*keeps the workload closed\. Delete AgentCard weather-deployment-card/,
+    ],
+  ];
+  for (const [situation, note] of rows) {
+    const { notices = [], ...writes } = decide(situation);
+    assert.deepEqual(writes, {});
+    assert.deepEqual(
+      notices.map(({ type, reason }) => [type, reason]),
+      [['Warning', 'CardNotWithdrawn']],
+    );
+    assert.match(notices[0]?.note ?? '', note);
+  }
 });
 
 test('discovery: an owner is stated beside those of others, on the version that was seen', () => {
@@ -127,6 +144,6 @@ test('discovery: a name that is taken is an event with what to do, and no retry'
   assert.equal(plan.notices?.[0]?.type, 'Warning');
   assert.match(
     plan.notices?.[0]?.note ?? '',
-    /weather gets no AgentCard: the name weather-deployment-card is taken by one that targets Deployment news .*Rename that one, or make one/,
+    /weather gets no AgentCard, so neither a verdict nor a network policy: the name weather-deployment-card is taken by one that targets Deployment news .*Rename that one, or make one/,
   );
 });

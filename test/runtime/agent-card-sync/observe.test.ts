@@ -23,6 +23,8 @@ const at = (time: string, manager: string, fieldsV1: unknown, subresource = ''):
   fieldsV1,
 });
 const spec = { 'f:spec': { 'f:targetRef': {} } };
+const marks = { 'f:annotations': { '.': {}, 'f:a': {} }, 'f:labels': { 'f:b': {} } };
+const lastApplied = 'f:kubectl.kubernetes.io/last-applied-configuration';
 
 const writers: readonly (readonly [situation: string, entries: readonly ManagedFields[], by: string | undefined])[] = [
   ['nobody', [], undefined],
@@ -35,11 +37,14 @@ const writers: readonly (readonly [situation: string, entries: readonly ManagedF
   ['a finalizer', [at('2', 'rossoctl', { 'f:metadata': { 'f:finalizers': {} } })], undefined],
   ['an owner', [at('2', 'rossoctl', { 'f:metadata': { 'f:ownerReferences': {} } })], undefined],
   ['a manifest', [at('1', ours, spec), at('2', 'argocd', spec)], 'argocd'],
+  ['an annotation and a label by a policy engine', [at('2', 'kyverno', { 'f:metadata': marks })], undefined],
+  ['an annotation by another part of the operator', [at('2', 'rossoctl', { 'f:metadata': marks })], undefined],
   [
     'kubectl apply, which finds its spec there already',
-    [at('2', 'kubectl', { 'f:metadata': { 'f:annotations': {} } })],
-    'kubectl',
+    [at('2', 'kubectl-client-side-apply', { 'f:metadata': { 'f:annotations': { [lastApplied]: {} } } })],
+    'kubectl-client-side-apply',
   ],
+  ['one member of the spec', [at('2', 'kubectl-edit', { 'f:spec': { 'f:syncPeriod': {} } })], 'kubectl-edit'],
   ['the last of several', [at('3', 'helm', spec), at('2', 'kubectl', spec)], 'helm'],
   ['an entry without fields', [{ manager: 'odd' }], undefined],
 ];

@@ -6,6 +6,7 @@ import { decide } from '../../../runtime/agent-card/decide.ts';
 import type { Observed } from '../../../runtime/agent-card/observed.ts';
 import { release } from '../../../runtime/agent-card/release.ts';
 import { conditionReason, signatureReasons } from '../../../runtime/api/conditions.ts';
+import { labels, managedBy } from '../../../runtime/api/names.ts';
 import {
   after,
   agent,
@@ -131,6 +132,20 @@ test('deletion takes the label from everybody, and only from a former target whe
   const all = observed({ ...labelled, strays: [podMark('ending', 'true')], former: [podMark('old', 'true')] });
   assert.deepEqual(patches(release(all)), ['-old', '-ending', '-weather', '-a']);
   assert.deepEqual(patches(release({ ...all, hasHeir: true })), ['-old']);
+});
+
+test('a card that has nothing to do says what is to be done with it, a generated one too', () => {
+  const first = { ...card(), metadata: { ...card().metadata, name: 'mine' } };
+  const says = (over: Partial<Observed>) =>
+    decide(observed(over), now).status?.conditions?.find(({ type }) => type === 'Synced')?.message ?? '';
+  const generated = {
+    ...card(),
+    metadata: { ...card().metadata, name: 'weather-deployment-card', labels: { [labels.managedBy]: managedBy } },
+  };
+  assert.match(says({ winner: first }), /AgentCard mine .*comes first\. Delete one of the two/);
+  assert.match(says({ winner: first, card: generated }), /AgentCard mine .*This one was generated; .*: delete it\.$/);
+  assert.match(says({ target: { found: workload({}) } }), /or delete this AgentCard\.$/);
+  assert.match(says({ target: { found: workload({ 'rossoctl.io/type': 'agent' }) } }), /or delete this AgentCard\.$/);
 });
 
 test('a2a is told first among several protocols', () => {
