@@ -3,9 +3,13 @@
 import type { FetchReason } from '../api/conditions.ts';
 import type { ObjectKey, Source } from '../engine/types.ts';
 
-/** Where a workload's card is asked for. Always an address, never a name: no DNS answer decides whom we call. */
+/** A pod that is asked for its workload's card. Always an address, never a name: no DNS answer decides whom we call. */
 export interface Endpoint {
-  /** IPv4 or IPv6 address of a Service or a pod. */
+  /** Its name, for people. */
+  readonly pod: string;
+  /** Which revision of the workload it is of; empty for a kind that has none. */
+  readonly revision: string;
+  /** IPv4 or IPv6 address of the pod. */
   readonly address: string;
   readonly port: number;
   /** Sent as the `Host` header: `weather.team1.svc:8080`. */
@@ -13,6 +17,9 @@ export interface Endpoint {
   /** How it was found, for people: `Service weather, port a2a`. */
   readonly via: string;
 }
+
+/** At least one; those of the newest revision come first. */
+export type Endpoints = readonly [Endpoint, ...Endpoint[]];
 
 /** What asking once gave. */
 export type Fetched =
@@ -52,11 +59,14 @@ export interface Contact {
    * ends it: more patience comes too late.
    */
   readonly isLost: boolean;
+  /** How the pod that answered last was found; where none has, how the first was. */
+  readonly via?: string | undefined;
 }
 
 /** What a card wants to be asked. */
 export interface Wanted {
-  readonly endpoint: Endpoint;
+  /** The pods that may be asked. */
+  readonly endpoints: Endpoints;
   readonly periodMs: number;
   readonly patienceMs: number;
   /** The first fetch is due at once; otherwise it is spread over the period (a restart must not ask everybody at the same moment). */
@@ -65,7 +75,10 @@ export interface Wanted {
 
 /** Asks agents for their cards, each in its own rhythm, from the start of its source to its stop; stopped, it forgets everything. */
 export interface Contacts {
-  /** Idempotent. Another endpoint than before is asked at once, without the old one's ETag. */
+  /**
+   * Idempotent. When the pod that is asked is not among the endpoints any more, or others are of a newer revision, another is asked at once,
+   * without the old one's ETag.
+   */
   keep(uid: string, key: ObjectKey, wanted: Wanted): void;
   /** Asks once more, now and without ETag: somebody needs the body. Wakes the key when it has come, also for the same document. */
   refresh(uid: string): void;

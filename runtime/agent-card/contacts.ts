@@ -4,16 +4,20 @@ import type { FetchReason } from '../api/conditions.ts';
 import type { ObjectKey } from '../engine/types.ts';
 import { createAlarms, type Timekeeper } from './alarms.ts';
 import { createBodies } from './bodies.ts';
-import type { Ask, Contacts, Endpoint, Fetched, Known, Wanted } from './contact.ts';
-import { type Attempt, contactOf, type Entry, expire, isSamePlace, moved, newEntry, place, take } from './entry.ts';
+import type { Ask, Contacts, Endpoint, Endpoints, Wanted } from './contact.ts';
+import { type Attempt, contactOf, type Entry, expire, hasMoved, moved, newEntry, place, take } from './entry.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 import { pauseMs, spreadMs } from './rhythm.ts';
+import { askInTurn, type Outcome } from './round.ts';
+import { found, turnsOf } from './turns.ts';
 
 export interface ContactsOptions {
   readonly ask: Ask;
   readonly time: Timekeeper;
   /** Requests under way at once. Default 64. */
   readonly limit?: number;
+  /** For one attempt, in which up to three pods are asked, in milliseconds. Default 10,000. */
+  readonly timeoutMs?: number;
   /** An attempt that lasts longer gives up its place among the quick ones, in milliseconds. Default 2,000. */
   readonly quickMs?: number;
   /** Bytes of documents over 64 KiB that are kept for the next pass. Default 8 MiB. */
@@ -37,7 +41,8 @@ export interface ContactCounts {
  * full, and returns by a quick answer.
  */
 export function createContacts(options: ContactsOptions): Contacts & { readonly counts: () => ContactCounts } {
-  const { ask, time, limit = 64, quickMs = 2_000, roomBytes = 8 * 1024 * 1024, onAttempt = () => {} } = options;
+  const { ask, time, limit = 64, timeoutMs = 10_000, quickMs = 2_000 } = options;
+  const { roomBytes = 8 * 1024 * 1024, onAttempt = () => {} } = options;
   const entries = new Map<string, Entry>();
   const bodies = createBodies(roomBytes);
   const lanes = createLanes(limit, (uid) => withEntry(uid, begin));
@@ -52,26 +57,33 @@ export function createContacts(options: ContactsOptions): Contacts & { readonly 
   }
 
   function begin(entry: Entry): void {
-    const attempt = { abort: new AbortController(), atMs: time.monotonicMs() };
+    const turns = turnsOf(entry.wanted.endpoints, entry.experience);
+    const attempt = { abort: new AbortController(), atMs: time.monotonicMs(), endpoint: turns[0] };
     entry.attempt = attempt;
     if (entry.memory.sinceMs === undefined) entry.memory = { ...entry.memory, sinceMs: attempt.atMs };
     watchLoss(entry);
     if (entry.lane === 'quick') overstays.set(entry.uid, attempt.atMs + quickMs);
-    void converse(entry, attempt);
+    void converse(entry, attempt, turns);
   }
 
-  async function converse(entry: Entry, attempt: Attempt): Promise<void> {
+  async function converse(entry: Entry, attempt: Attempt, turns: Endpoints): Promise<void> {
     const known = entry.isBodyNeeded ? undefined : entry.memory.known;
-    const fetched = await answer(ask, { endpoint: entry.wanted.endpoint, known, signal: attempt.abort.signal });
-    if (entry.attempt === attempt) end(entry, fetched, attempt.atMs);
+    const begin = (endpoint: Endpoint): boolean => {
+      const isThere = found(entry.wanted.endpoints, endpoint) !== undefined;
+      if (isThere) attempt.endpoint = endpoint;
+      return isThere;
+    };
+    const outcome = await askInTurn(ask, { turns, known, signal: attempt.abort.signal, time, timeoutMs, begin });
+    if (entry.attempt === attempt) end(entry, outcome, attempt.atMs);
   }
 
-  function end(entry: Entry, fetched: Fetched, begunMs: number): void {
+  function end(entry: Entry, outcome: Outcome, begunMs: number): void {
     const { uid, wanted } = entry;
+    const { fetched } = outcome;
     const atMs = time.monotonicMs();
     const isHeard = take(entry, fetched, { now: time.now(), atMs });
     entry.attempt = undefined;
-    place(entry, fetched, atMs - begunMs <= quickMs);
+    place(entry, outcome, atMs - begunMs <= quickMs);
     if (fetched.kind === 'card') bodies.put(uid, fetched.body);
     quit(entry);
     const isOwed = entry.isBodyNeeded && fetched.kind === 'unchanged';
@@ -110,8 +122,9 @@ export function createContacts(options: ContactsOptions): Contacts & { readonly 
     const { uid, wanted: before } = entry;
     const dueMs = due.at(uid);
     expire(entry, time.monotonicMs());
+    const isElsewhere = hasMoved(entry, wanted);
     entry.wanted = wanted;
-    if (!isSamePlace(before.endpoint, wanted.endpoint)) {
+    if (isElsewhere) {
       quit(entry);
       moved(entry);
       due.set(uid, time.monotonicMs());
@@ -174,19 +187,4 @@ export function createContacts(options: ContactsOptions): Contacts & { readonly 
     source: { name: 'agent cards', start },
     counts: () => ({ agents: entries.size, lanes: lanes.counts, bodyBytes: bodies.size }),
   };
-}
-
-interface Asking {
-  readonly endpoint: Endpoint;
-  readonly known: Known | undefined;
-  readonly signal: AbortSignal;
-}
-
-/** An `ask` that breaks its word and rejects still ends. */
-async function answer(ask: Ask, { endpoint, known, signal }: Asking): Promise<Fetched> {
-  try {
-    return await ask(endpoint, known, signal);
-  } catch (error) {
-    return { kind: 'failed', reason: 'ConnectionFailed', message: `asking ${endpoint.host} broke: ${String(error)}` };
-  }
 }

@@ -4,8 +4,9 @@ import type { EndpointSlice, Pod, Service } from '../api/kubernetes.ts';
 import { annotations } from '../api/names.ts';
 import { selects } from '../workload/services.ts';
 import type { Workload } from '../workload/workload.ts';
-import type { Endpoint } from './contact.ts';
+import type { Endpoint, Endpoints } from './contact.ts';
 import { isHeadless, type Offer, offerOf, rankOf } from './offer.ts';
+import { type ReadyPod, readyPods } from './ready-pods.ts';
 import { declaredPortOf, targetPortOf } from './pod-port.ts';
 import { type Port, portText, type ServedPort } from './port.ts';
 
@@ -22,7 +23,7 @@ export interface Surroundings {
 
 /** `message`: what was looked for, and what to do. Holds nothing that changes from pass to pass. */
 export type Whereabouts =
-  | { readonly found: Endpoint }
+  | { readonly found: Endpoints }
   | { readonly reason: 'ServiceNotFound' | 'WorkloadNotReady'; readonly message: string };
 
 interface Candidate {
@@ -36,27 +37,24 @@ interface Candidate {
   readonly ready: readonly ReadyPod[];
 }
 
-interface ReadyPod {
-  readonly name: string;
-  readonly addresses: readonly string[];
-  readonly pod: Pod;
-}
+/** Of a workload with more pods the others are not asked before one of these is gone. */
+const mostEndpoints = 8;
 
 /** How pods are asked, and what to say where none of them can be. */
 interface Way {
-  readonly to: (pod: ReadyPod) => Endpoint | undefined;
-  readonly otherwise: Exclude<Whereabouts, { readonly found: Endpoint }>;
+  readonly to: (pod: ReadyPod) => Omit<Endpoint, 'pod' | 'revision'> | undefined;
+  readonly otherwise: Exclude<Whereabouts, { readonly found: Endpoints }>;
 }
 
 /**
- * The Service with the annotation `rossoctl.io/port`, else one with a port named a2a, else one with another likely port, else a headless one
+ * The pods to ask, as many as count, in the order of `readyPods`. They are found by the Service with the annotation `rossoctl.io/port`, else one with a port named a2a, else one with another likely port, else a headless one
  * without ports, else the pods alone; among equals one that selects every pod, then the one named like the workload, then the first by name. A
  * Service that selects no ready pod is passed over. Pods are asked themselves, at the port that the Service leads to on that very pod: behind the
  * Service's own address there may be pods of others, which would speak for it.
  * Addresses of headless Services count only where they are a ready pod's of this workload: an EndpointSlice that somebody wrote by hand leads nowhere.
  */
 export function endpointOf(around: Surroundings): Whereabouts {
-  const ready = around.pods.flatMap(readyPod);
+  const ready = readyPods(around.pods);
   if (ready.length === 0) return { reason: 'WorkloadNotReady', message: notReady(around) };
   const known = candidates(around, ready);
   const best = known.find((candidate) => candidate.ready.length > 0);
@@ -64,8 +62,12 @@ export function endpointOf(around: Surroundings): Whereabouts {
   if (best === undefined && missed !== undefined)
     return { reason: 'WorkloadNotReady', message: unselected(around, missed) };
   const { to, otherwise } = wayOf(around, best);
-  const [found] = (best?.ready ?? ready).map(to).filter((endpoint) => endpoint !== undefined);
-  return found === undefined ? otherwise : { found };
+  const reached = (best?.ready ?? ready).flatMap((pod) => {
+    const place = to(pod);
+    return place === undefined ? [] : [{ ...place, pod: pod.name, revision: pod.revision }];
+  });
+  const [first, ...others] = reached.slice(0, mostEndpoints);
+  return first === undefined ? otherwise : { found: [first, ...others] };
 }
 
 function wayOf(around: Surroundings, best: Candidate | undefined): Way {
@@ -105,13 +107,6 @@ function byName(a: { readonly name: string }, b: { readonly name: string }): num
   return a.name < b.name ? -1 : Number(a.name !== b.name);
 }
 
-function readyPod(pod: Pod): readonly ReadyPod[] {
-  const { metadata, status } = pod;
-  const isReady = status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True');
-  const addresses = [status?.podIP ?? '', ...(status?.podIPs ?? []).map(({ ip }) => ip)].filter((ip) => ip !== '');
-  return isReady === true && addresses.length > 0 ? [{ name: metadata.name ?? '', addresses, pod }] : [];
-}
-
 function viaService({ workload }: Surroundings, { service, name }: Candidate, port: ServedPort): Way {
   return {
     to: ({ pod, addresses: [address = ''] }) => {
@@ -135,7 +130,7 @@ function viaSlice({ slicesOf, workload }: Surroundings, { service, name }: Candi
     to: (pod) => {
       const target = targets.find(({ address }) => pod.addresses.includes(address));
       if (target === undefined) return undefined;
-      const via = `headless Service ${name}, pod ${pod.name}, port ${portText(port)}`;
+      const via = `headless Service ${name}, port ${portText(port)}`;
       return { ...target, host: serviceHost(service, target.port), via };
     },
     otherwise: {
@@ -156,13 +151,13 @@ function targetsOf(slice: EndpointSlice, port: Port): readonly { readonly addres
 
 function viaPod(around: Surroundings, best?: Candidate): Way {
   const number = best?.offer.kind === 'pods' ? best.offer.number : undefined;
-  const through = best === undefined ? '' : `headless Service ${best.name}, `;
+  const through = best === undefined ? 'container' : `headless Service ${best.name},`;
   return {
-    to: ({ pod, name, addresses: [address = ''] }) => {
+    to: ({ pod, addresses: [address = ''] }) => {
       const port = number === undefined ? declaredPortOf(pod) : { number };
       if (port === undefined) return undefined;
       const host = best === undefined ? podHost(address, port.number) : serviceHost(best.service, port.number);
-      return { address, port: port.number, host, via: `${through}pod ${name}, port ${portText(port)}` };
+      return { address, port: port.number, host, via: `${through} port ${portText(port)}` };
     },
     otherwise: { reason: 'ServiceNotFound', message: nowhere(around) },
   };

@@ -1,10 +1,11 @@
 /** One agent in the rhythm of being asked: what is wanted, what is remembered, how it behaves, and whether it is being asked now. */
 
-import type { FetchReason } from '../api/conditions.ts';
 import type { ObjectKey } from '../engine/types.ts';
 import type { Contact, Endpoint, Fetched, Wanted } from './contact.ts';
 import type { Lane } from './lanes.ts';
 import { isNews, type Memory, type Moment, noMemory, remember } from './memory.ts';
+import type { Outcome } from './round.ts';
+import { type Experience, isOver, mostTurns } from './turns.ts';
 
 /** Changed in place by `contacts.ts` alone. */
 export interface Entry {
@@ -12,6 +13,7 @@ export interface Entry {
   readonly key: ObjectKey;
   wanted: Wanted;
   memory: Memory;
+  experience: Experience;
   lane: Lane;
   /** Attempts in a row that ended by the deadline or by a size limit. */
   hung: number;
@@ -27,16 +29,22 @@ export interface Attempt {
   readonly abort: AbortController;
   /** Begun, on the monotonic clock. */
   readonly atMs: number;
+  /** Whose turn it is. */
+  endpoint: Endpoint;
 }
+
+const noExperience: Experience = Object.freeze({ answering: undefined, passedOver: 0 });
 
 export function newEntry(uid: string, key: ObjectKey, wanted: Wanted): Entry {
   const fresh = { lane: 'quick', hung: 0, isBodyNeeded: false, isLost: false, attempt: undefined } as const;
-  return { uid, key, wanted, memory: noMemory, ...fresh };
+  return { uid, key, wanted, memory: noMemory, experience: noExperience, ...fresh };
 }
 
-export function contactOf({ memory, isLost }: Entry, body: Uint8Array | undefined): Contact {
+export function contactOf(entry: Entry, body: Uint8Array | undefined): Contact {
+  const { memory, isLost } = entry;
   const { received, failure, answeredAt } = memory;
-  return { received: received === undefined ? undefined : { ...received, body }, failure, answeredAt, isLost };
+  const { via } = usual(entry);
+  return { received: received === undefined ? undefined : { ...received, body }, failure, answeredAt, isLost, via };
 }
 
 /** Marks it as lost when patience is over by now. */
@@ -56,23 +64,31 @@ export function take(entry: Entry, fetched: Fetched, moment: Moment): boolean {
   return isServed || isFound || isNews(before, entry.memory);
 }
 
-const hanging: ReadonlySet<FetchReason> = new Set(['Timeout', 'TooLarge']);
-
-/** How it is asked next, by how it behaved. */
-export function place(entry: Entry, fetched: Fetched, isQuick: boolean): void {
-  const isHanging = fetched.kind === 'failed' && hanging.has(fetched.reason);
+/** Who is asked next and how, by how those behaved that were asked. */
+export function place(entry: Entry, { from, isHanging }: Outcome, isQuick: boolean): void {
+  const { passedOver } = entry.experience;
+  entry.experience =
+    from === undefined
+      ? { ...entry.experience, passedOver: passedOver + mostTurns - 1 }
+      : { answering: from, passedOver: 0 };
   entry.hung = isHanging ? entry.hung + 1 : 0;
   entry.lane = isQuick && !isHanging ? 'quick' : 'slow';
+}
+
+/** Whether what is wanted now leaves no point in going on with the one that is asked, or would be next. */
+export function hasMoved(entry: Entry, { endpoints }: Wanted): boolean {
+  return isOver(entry.attempt?.endpoint ?? usual(entry), entry.wanted.endpoints, endpoints);
 }
 
 /** Another address has to show anew how it behaves. */
 export function moved(entry: Entry): void {
   entry.lane = 'quick';
   entry.hung = 0;
+  entry.experience = noExperience;
   entry.memory = { ...entry.memory, known: undefined };
 }
 
-/** `via` is for people. */
-export function isSamePlace(a: Endpoint, b: Endpoint): boolean {
-  return a.address === b.address && a.port === b.port && a.host === b.host;
+/** Whom an attempt asks first. */
+function usual({ experience, wanted }: Entry): Endpoint {
+  return experience.answering ?? wanted.endpoints[0];
 }

@@ -108,7 +108,7 @@ function talkOf(seen: Seen, { talks, now }: Observing): Talk {
   const isFirst = !talks.has(card);
   return talks.with(card, {
     workload: 'found' in target ? target.found.uid : undefined,
-    endpoint: whereabouts !== undefined && 'found' in whereabouts ? whereabouts.found : undefined,
+    endpoints: whereabouts !== undefined && 'found' in whereabouts ? whereabouts.found : undefined,
     isNew: !isFirst || !isKnownWell(seen, now()),
     silentSince: isFirst ? silentSince(seen, now()) : undefined,
   });

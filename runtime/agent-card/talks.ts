@@ -1,7 +1,7 @@
 /** Keeps up the contact with each card's agent, and remembers what it last said while there is nobody to ask. */
 
 import type { AgentCard } from '../api/agent-card.ts';
-import type { Contact, Contacts, Endpoint, Received, Wanted } from './contact.ts';
+import type { Contact, Contacts, Endpoints, Received, Wanted } from './contact.ts';
 import type { Talk } from './observed.ts';
 import { periodOf } from './period.ts';
 
@@ -9,7 +9,7 @@ export interface Partner {
   /** uid of the workload; undefined: it cannot be read now. */
   readonly workload: string | undefined;
   /** Undefined: it cannot be reached now. */
-  readonly endpoint: Endpoint | undefined;
+  readonly endpoints: Endpoints | undefined;
   /** See `Wanted.isNew`. */
   readonly isNew: boolean;
   /** Since when an earlier process is known to have had no answer; undefined: that is not known. */
@@ -64,31 +64,31 @@ export function createTalks({ contacts, verdictSyncPeriods, now }: TalksOptions)
     memories.delete(uid);
     contacts.forget(uid);
   };
-  const contactWith = ({ metadata }: AgentCard, wanted: Omit<Wanted, 'endpoint'>, endpoint?: Endpoint) => {
+  const contactWith = ({ metadata }: AgentCard, wanted: Omit<Wanted, 'endpoints'>, endpoints?: Endpoints) => {
     const { uid = '', namespace, name = '' } = metadata;
-    if (endpoint !== undefined) contacts.keep(uid, { namespace, name }, { endpoint, ...wanted });
+    if (endpoints !== undefined) contacts.keep(uid, { namespace, name }, { endpoints, ...wanted });
     const contact = contacts.of(uid);
-    if (endpoint === undefined) contacts.forget(uid);
+    if (endpoints === undefined) contacts.forget(uid);
     return contact;
   };
   return {
     has: ({ metadata }) => memories.has(metadata.uid ?? ''),
-    with: (card, { workload, endpoint, isNew, silentSince }) => {
+    with: (card, { workload, endpoints, isNew, silentSince }) => {
       const { uid = '' } = card.metadata;
       if (isOther(memories.get(uid), workload)) forget(uid);
       const periodMs = periodOf(card);
       const patienceMs = verdictSyncPeriods * periodMs;
-      const contact = contactWith(card, { periodMs, patienceMs, isNew }, endpoint);
+      const contact = contactWith(card, { periodMs, patienceMs, isNew }, endpoints);
       const memory = remembered(memories.get(uid), { contact, workload, since: silentSince ?? now() });
       const lostAt = new Date((memory.answeredAt ?? memory.since).getTime() + patienceMs);
-      const isWatched = endpoint !== undefined && contact?.answeredAt !== undefined;
+      const isWatched = endpoints !== undefined && contact?.answeredAt !== undefined;
       const isLost = memory.isLost || (!isWatched && now().getTime() >= lostAt.getTime());
       memories.set(uid, { ...memory, isLost });
       return {
         ...silence,
         received: contact?.received ?? memory.received,
         answeredAt: memory.answeredAt,
-        ...(endpoint === undefined ? {} : { ...saidBy(contact), via: endpoint.via }),
+        ...(endpoints === undefined ? {} : { ...saidBy(contact), via: contact?.via ?? endpoints[0].via }),
         isLost,
         // One that has answered and is asked on: the contacts tell when it is lost. Else time runs from the last answer, or from the first wish for one.
         lostAt: isWatched ? undefined : lostAt,

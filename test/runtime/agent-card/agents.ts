@@ -83,7 +83,14 @@ async function started(t: TestContext, server: Server, requests: readonly Reques
   });
   const { port } = server.address() as AddressInfo;
   return {
-    endpoint: { address: '127.0.0.1', port, host: `weather.team1.svc:${port}`, via: 'Service weather, port a2a' },
+    endpoint: {
+      pod: 'weather-1',
+      revision: '',
+      address: '127.0.0.1',
+      port,
+      host: `weather.team1.svc:${port}`,
+      via: 'Service weather, port a2a',
+    },
     requests,
     quiet: () => (open.size === 0 ? Promise.resolve() : new Promise((resolve) => (onQuiet = resolve))),
     written: () => written,

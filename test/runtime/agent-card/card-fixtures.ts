@@ -4,6 +4,7 @@ import type { AgentCard, AgentCardStatus } from '../../../runtime/api/agent-card
 import { kinds } from '../../../runtime/api/kinds.ts';
 import { apiVersion, labels } from '../../../runtime/api/names.ts';
 import type { Assessment } from '../../../runtime/agent-card/assess.ts';
+import type { Endpoint } from '../../../runtime/agent-card/contact.ts';
 import { bindingOf } from '../../../runtime/agent-card/binding.ts';
 import type { Facts, Marked, Observed, Talk } from '../../../runtime/agent-card/observed.ts';
 import { obstacleOf } from '../../../runtime/agent-card/obstacles.ts';
@@ -51,7 +52,14 @@ export function card(more: Partial<AgentCard['spec']> = {}, status?: AgentCardSt
   };
 }
 
-export const endpoint = { address: '10.0.0.1', port: 8080, host: 'weather.team1.svc:8080', via: 'Service weather' };
+export const endpoint: Endpoint = {
+  pod: 'weather-1',
+  revision: '',
+  address: '10.0.0.1',
+  port: 8080,
+  host: 'weather.team1.svc:8080',
+  via: 'Service weather',
+};
 
 /** The agent has just answered. */
 export const talk: Talk = {
@@ -106,7 +114,7 @@ export function observed(over: Partial<Observed> = {}): Observed {
     target,
     winner: undefined,
     protocols: ['a2a'],
-    whereabouts: { found: endpoint },
+    whereabouts: { found: [endpoint] },
     ...over,
   };
   return {

@@ -34,11 +34,11 @@ export const quick = (fetched: Fetched): Behaviour => ({ afterMs: 5, fetched });
 export const hangs: Behaviour = { afterMs: 10_000, fetched: failed('Timeout') };
 
 export function endpoint(host: string, address = '10.0.0.1'): Endpoint {
-  return { address, port: 8080, host, via: 'Service weather, port a2a' };
+  return { pod: host, revision: '1', address, port: 8080, host, via: 'Service weather, port a2a' };
 }
 
 export function wanted(host: string, more: Partial<Wanted> = {}): Wanted {
-  return { endpoint: endpoint(host), periodMs: 30_000, patienceMs: 90_000, isNew: true, ...more };
+  return { endpoints: [endpoint(host)], periodMs: 30_000, patienceMs: 90_000, isNew: true, ...more };
 }
 
 export interface Bed {

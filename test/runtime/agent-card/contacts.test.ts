@@ -16,6 +16,7 @@ test('a new card is asked for at once and then once a period; only news wakes it
     failure: undefined,
     answeredAt: undefined,
     isLost: false,
+    via: 'Service weather, port a2a',
   });
   await clock.advance(5);
   assert.deepEqual(news(), ['weather']);
@@ -70,14 +71,14 @@ test('an agent that moved is asked at once, without the ETag of the place it lef
   await clock.advance(5);
   await clock.advance(34_000);
   assert.equal(open(), 1);
-  keep('weather', { endpoint: endpoint('new-weather') });
+  keep('weather', { endpoints: [endpoint('new-weather')] });
   assert.equal(text(contacts.of('weather')?.received?.body), '{"at":"weather"}');
   await clock.advance(5);
   assert.deepEqual([asked.at(-1)?.host, asked.at(-1)?.known, open()], ['new-weather', undefined, 0]);
   assert.equal(text(contacts.of('weather')?.received?.body), '{"at":"new-weather"}');
   assert.equal(contacts.of('weather')?.failure, undefined);
   assert.deepEqual(news(), ['weather', 'weather']);
-  keep('weather', { endpoint: { ...endpoint('new-weather'), via: 'Service other' } });
+  keep('weather', { endpoints: [{ ...endpoint('new-weather'), via: 'Service other' }] });
   await clock.advance(5);
   assert.equal(asked.length, 3);
 });

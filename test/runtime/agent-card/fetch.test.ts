@@ -178,7 +178,8 @@ const v6 = ['::1', '::', 'fe80::1', 'ff02::1', '::ffff:127.0.0.1', '::ffff:169.2
 const names = ['localhost', 'weather.team1.svc', '', '127.0.0.1 ', '0177.0.0.1'];
 for (const address of [...v4, ...v6, ...names])
   test(`AC-04: nobody is asked at ${JSON.stringify(address)}`, async () => {
-    const endpoint: Endpoint = { address, port: 1, host: 'weather.team1.svc:1', via: 'Service weather' };
+    const place = { address, port: 1, host: 'weather.team1.svc:1' };
+    const endpoint: Endpoint = { ...place, pod: 'weather-1', revision: '', via: 'Service weather' };
     const result = await asksAnyone(endpoint, undefined, new AbortController().signal);
     assert.equal(told(result), 'ConnectionFailed');
     assert.match(result.kind === 'failed' ? result.message : '', /is not asked: /);

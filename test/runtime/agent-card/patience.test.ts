@@ -48,7 +48,7 @@ test('more patience waits longer for one that is in time', async () => {
 
 const afterLoss: readonly (readonly [change: string, more: Parameters<ReturnType<typeof bed>['keep']>[1]])[] = [
   ['more patience', { periodMs: 3_600_000, patienceMs: 10_800_000 }],
-  ['another address', { endpoint: endpoint('weather-2'), patienceMs: 60_000 }],
+  ['another address', { endpoints: [endpoint('weather-2')], patienceMs: 60_000 }],
   ['less patience', { periodMs: 5_000, patienceMs: 15_000 }],
 ];
 for (const [change, more] of afterLoss) {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Contact, Contacts, Wanted } from '../../../runtime/agent-card/contact.ts';
-import { createTalks } from '../../../runtime/agent-card/talks.ts';
+import { createTalks, type Partner } from '../../../runtime/agent-card/talks.ts';
 import { card, endpoint, later, now } from './card-fixtures.ts';
 
 const received = { body: Buffer.from('{}'), hash: 'h', path: '/p' };
@@ -25,7 +25,7 @@ function contactsOf(say: () => Contact | undefined) {
   return { contacts, calls, wants };
 }
 
-const partner = { workload: 'uid-d', endpoint, isNew: true, silentSince: undefined };
+const partner: Partner = { workload: 'uid-d', endpoints: [endpoint], isNew: true, silentSince: undefined };
 
 test('what an agent said is remembered while there is nobody to ask, for three periods', () => {
   let at = now;
@@ -33,14 +33,14 @@ test('what an agent said is remembered while there is nobody to ask, for three p
   const { contacts, calls, wants } = contactsOf(() => contact);
   const talks = createTalks({ contacts, verdictSyncPeriods: 3, now: () => at });
   assert.equal(talks.with(card(), partner).isAnswered, true);
-  assert.deepEqual(wants, [{ endpoint, periodMs: 30_000, patienceMs: 90_000, isNew: true }]);
-  const away = talks.with(card(), { ...partner, endpoint: undefined });
+  assert.deepEqual(wants, [{ endpoints: [endpoint], periodMs: 30_000, patienceMs: 90_000, isNew: true }]);
+  const away = talks.with(card(), { ...partner, endpoints: undefined });
   assert.deepEqual([away.received, away.isLost, away.lostAt], [received, false, later(90_000)]);
   assert.deepEqual(calls, ['keep', 'forget']);
   contact = undefined;
   at = later(90_000);
-  assert.equal(talks.with(card(), { ...partner, endpoint: undefined }).isLost, true);
-  assert.equal(talks.with(card(), { ...partner, workload: undefined, endpoint: undefined }).received, received);
+  assert.equal(talks.with(card(), { ...partner, endpoints: undefined }).isLost, true);
+  assert.equal(talks.with(card(), { ...partner, workload: undefined, endpoints: undefined }).received, received);
   contact = { received, answeredAt: at, isLost: false };
   assert.equal(talks.with(card(), partner).isLost, false);
 });
@@ -50,7 +50,7 @@ test('once lost, only an answer ends it: not a longer period, not a pod that is 
   let contact: Contact | undefined = { received, answeredAt: now, isLost: false };
   const { contacts } = contactsOf(() => contact);
   const talks = createTalks({ contacts, verdictSyncPeriods: 3, now: () => at });
-  const away = { ...partner, endpoint: undefined };
+  const away = { ...partner, endpoints: undefined };
   const patient = card({ syncPeriod: '1h' });
   talks.with(card(), partner);
   talks.with(card(), away);
@@ -102,6 +102,6 @@ test('a large body is not remembered twice', () => {
   const talks = createTalks({ contacts, verdictSyncPeriods: 3, now: () => now });
   assert.equal(talks.with(card(), partner).received, large);
   contact = undefined;
-  const { received: left } = talks.with(card(), { ...partner, endpoint: undefined });
+  const { received: left } = talks.with(card(), { ...partner, endpoints: undefined });
   assert.deepEqual([left?.hash, left?.body], ['h', undefined]);
 });
