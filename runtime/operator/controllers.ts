@@ -47,12 +47,13 @@ export function createControllers(shared: Shared): readonly Controller[] {
 
 function agentCards({ settings, clock, ...shared }: Shared) {
   const { cardTimeoutSeconds, cardFetches } = settings;
-  const ask = createFetcher({ timeoutMs: cardTimeoutSeconds * 1000 });
+  const timeoutMs = cardTimeoutSeconds * 1000;
   return createAgentCardController({
     ...shared,
     contacts: createContacts({
-      ask,
+      ask: createFetcher({ timeoutMs }),
       time: clock,
+      timeoutMs,
       limit: cardFetches,
       onAttempt: countFetches(shared.metrics),
     }),
