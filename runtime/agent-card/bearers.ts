@@ -8,6 +8,7 @@ import { controllerUid } from '../workload/owner.ts';
 import { podOwnersOf, podsOf } from '../workload/pods.ts';
 import { selectorOf, selects } from '../workload/selector.ts';
 import type { Workload } from '../workload/workload.ts';
+import { keepSetters } from './label-setter.ts';
 import type { Marked } from './observed.ts';
 
 /**
@@ -20,6 +21,7 @@ export const verifiedPods: Watch = Object.freeze({
   kind: kinds.pod as Kind,
   labels: labels.signatureVerified,
   metadataOnly: true,
+  keep: keepSetters,
   indexes: { owner: controllerUid },
 });
 

@@ -10,12 +10,15 @@ import { controllerUid, ownerOf } from '../workload/owner.ts';
 import { podOwnersOf } from '../workload/pods.ts';
 import { enrolledPods, enrolledReplicaSets, targetIndex } from '../workload/watches.ts';
 import { verifiedPods } from './bearers.ts';
+import { isSetByOperator } from './label-setter.ts';
 import { patch } from './verified-label.ts';
 
 export interface Vouching {
   readonly pod: ObjectRef;
   /** A card has its workload as its target, and finds this pod when the label is to go. */
   readonly isVouchedFor: boolean;
+  /** The operator set the label. */
+  readonly isOurs: boolean;
 }
 
 export function vouchingOf(pod: KubeObject, reader: Reader): Vouching {
@@ -25,7 +28,7 @@ export function vouchingOf(pod: KubeObject, reader: Reader): Vouching {
   const isTarget =
     target !== undefined &&
     reader.list(agentCards, { namespace, index: { name: 'target', value: targetIndex(target) } }).length > 0;
-  return { pod: ref, isVouchedFor: isTarget && isFound(pod, target, reader) };
+  return { pod: ref, isVouchedFor: isTarget && isFound(pod, target, reader), isOurs: isSetByOperator(pod) };
 }
 
 /** By the owner chain alone: a name proves nothing. */
@@ -49,9 +52,11 @@ function isFound(pod: KubeObject, target: TargetRef, reader: Reader): boolean {
   return 'found' in workload && podOwnersOf(reader, workload.found).includes(owner);
 }
 
-export function withdrawal({ pod, isVouchedFor }: Vouching): Plan {
+/** What the operator set ends with its card or its workload, which is in order and no news: only a forgery is. */
+export function withdrawal({ pod, isVouchedFor, isOurs }: Vouching): Plan {
   if (isVouchedFor) return {};
-  const note = `No AgentCard answers for this pod, so the label ${labels.signatureVerified} was removed. Only the operator sets it, on pods of a workload whose card is verified.`;
+  if (isOurs) return { patch: [patch(pod, null)] };
+  const note = `No AgentCard answers for this pod, so the label ${labels.signatureVerified}, which somebody else has set, was removed. Only the operator sets it, on pods of a workload whose card is verified.`;
   return {
     patch: [patch(pod, null)],
     notices: [{ type: 'Warning', reason: 'UnvouchedLabelRemoved', action: 'RemoveLabel', note, regarding: pod }],

@@ -68,6 +68,9 @@ export const managedBy = 'rossoctl-operator';
 
 export const finalizer = 'rossoctl.io/cleanup';
 
+/** What requests of the operator begin with; the API server records changes that name no field manager under it. */
+export const userAgent = 'rossoctl-operator';
+
 export const fieldManagers = {
   agentRuntime: 'rossoctl-agent-runtime',
   agentCard: 'rossoctl-agent-card',

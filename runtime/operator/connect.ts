@@ -1,5 +1,6 @@
 /** The clients of this process: for its work, for what an admission reads, and for the lease alone, over the same credentials. */
 
+import { userAgent } from '../api/names.ts';
 import { type Client, createClient } from '../engine/client.ts';
 import type { Clock } from '../engine/clock.ts';
 import { type Connection, inClusterConnection, kubeconfigConnection } from '../engine/kubeconfig.ts';
@@ -32,8 +33,7 @@ export function createClients(options: {
   readonly settings: Settings;
 }): Clients {
   const { connection, clock, metrics, settings } = options;
-  const userAgent = `rossoctl-operator/${settings.podName}`;
-  const shared = { connection, clock, metrics, userAgent };
+  const shared = { connection, clock, metrics, userAgent: `${userAgent}/${settings.podName}` };
   const transport = createTransport({
     ...shared,
     limiter: createLimiter({ perSecond: settings.qps, burst: settings.burst }, clock),

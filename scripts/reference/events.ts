@@ -81,7 +81,7 @@ const others: readonly EventRow[] = [
     reasons: ['UnvouchedLabelRemoved'],
     type: 'Warning',
     regarding: 'Pod',
-    when: 'it bore the verified label though no card answers for it',
+    when: 'it bore the verified label, which the operator had not set, and no card answers for it',
   },
 ];
 

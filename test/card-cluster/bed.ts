@@ -11,7 +11,7 @@ import { createFetcher } from '../../runtime/agent-card/fetch.ts';
 import { countFetches } from '../../runtime/agent-card/metering.ts';
 import { permissions, trustBundlePermissions } from '../../runtime/agent-card/permissions.ts';
 import { kinds } from '../../runtime/api/kinds.ts';
-import { install } from '../../runtime/api/names.ts';
+import { install, userAgent } from '../../runtime/api/names.ts';
 import { configWatches, createLayerReader, type FileText } from '../../runtime/config/read.ts';
 import type { Client } from '../../runtime/engine/client.ts';
 import type { Clock } from '../../runtime/engine/clock.ts';
@@ -125,7 +125,7 @@ interface World {
 async function startOperator({ plane, agents, token, account }: World, options: OperatorOptions) {
   const { clock = systemClock, verification = {}, namespaces } = options;
   const connection = reach({ port: portOf(plane), certificatesDir: plane.certificatesDir, token });
-  const bed = createBed(connection, { userAgent: account, cache: { namespaces } });
+  const bed = createBed(connection, { userAgent: `${userAgent}/${account}`, cache: { namespaces } });
   const { client, log, metrics } = bed;
   const cache = bed.newCache({ clock });
   const events = createEvents({ client, clock, log, metrics, instance: account });

@@ -163,7 +163,7 @@ test('a pod that only names a verified workload as its owner never gets the labe
   assert.deepEqual((await ns.labels('weather', ['of-deployment', 'of-replicaset'])).slice(1), [undefined, undefined]);
 });
 
-test('a label for which no card answers is taken away: forged, or of a workload that is gone', async () => {
+test('a label for which no card answers is taken away; only one that the operator has not set is worth an event', async () => {
   const ns = await inNamespace(bed, 'unvouched');
   await ns.addWorkload('forger');
   await ns.addPod('forger');
@@ -175,7 +175,27 @@ test('a label for which no card answers is taken away: forged, or of a workload 
   await ns.patch(kinds.replicaSet as Kind, 'weather-7d9f8c6b5', orphan);
   await eventually(async () => assert.deepEqual(await ns.labels('weather'), ['true', undefined]));
   await operator.events.idle();
-  assert.deepEqual(await ns.events('weather-1'), ['UnvouchedLabelRemoved']);
+  assert.deepEqual(await ns.events('forger-1'), ['UnvouchedLabelRemoved']);
+  assert.deepEqual(await ns.events('weather-1'), []);
+});
+
+test('a card that moves on, and a verified workload that is deleted, take their labels along without a word', async () => {
+  const ns = await inNamespace(bed, 'orderly');
+  for (const name of ['weather', 'news']) {
+    await ns.addAgent(name, { body: await signed(ns) });
+    await isLabelled(ns, name, true);
+  }
+  const targetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'other' };
+  await ns.patch(kinds.agentCard as Kind, 'weather', { spec: { targetRef } });
+  await isLabelled(ns, 'weather', false);
+  await ns.remove(kinds.deployment as Kind, 'news');
+  await ns.remove(kinds.replicaSet as Kind, 'news-7d9f8c6b5');
+  await eventually(async () => {
+    const { metadata } = await bed.client.get(pods, { namespace: ns.namespace, name: 'news-1' });
+    assert.equal(metadata.labels?.['agent.rossoctl.dev/signature-verified'], undefined);
+  });
+  await operator.events.idle();
+  assert.deepEqual([await ns.events('weather-1'), await ns.events('news-1')], [[], []]);
 });
 
 test('contact that is lost ends the verdict, after the last card has stood for three periods', async () => {
