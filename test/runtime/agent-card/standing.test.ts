@@ -158,8 +158,8 @@ test('what was lost opens with an answer alone, in a new process as well', () =>
   const lost = decide(observed({ ...labelled, target, talk: { ...talk, isLost: true } }), now).status;
   const marks = { marked: [deploymentMark(), podMark('a')], target: { found: workload() } };
   const patient = { ...card({ syncPeriod: '1h' }, lost), metadata: { ...card().metadata, generation: 2 } };
-  for (const of of [card({}, lost), patient]) {
-    const plan = decide(restarted({ ...marks, card: of }, lost), now);
+  for (const one of [card({}, lost), patient]) {
+    const plan = decide(restarted({ ...marks, card: one }, lost), now);
     assert.match(condition(plan, 'Verified'), /^False/);
     assert.deepEqual(patches(plan), []);
   }
