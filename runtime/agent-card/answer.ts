@@ -47,14 +47,19 @@ export function stepOf(asked: Asked, { status, location }: Answered): Step {
   return { kind: absentStatuses.has(status) ? 'absent' : 'failed', reason: 'HTTPStatus', cause: `answered ${status}` };
 }
 
-/** `http://weather.team1.svc:8080/.well-known/agent-card.json` */
-export function urlOf({ host }: Endpoint, path: string): string {
+/** As the agent sees it: `http://weather.team1.svc:8080/.well-known/agent-card.json` */
+function urlOf({ host }: Endpoint, path: string): string {
   return `http://${host}${path}`;
 }
 
-/** A sentence of at most 300 characters, with nothing in it that a terminal or a log would obey. */
+/**
+ * `http://10.1.0.1:8081/.well-known/agent-card.json (pod weather-1, Service weather, port a2a 80) answered 500`: who was asked, at which address,
+ * and how that was found. At most 500 characters, with nothing in them that a terminal or a log would obey.
+ */
 export function sentence(endpoint: Endpoint, path: string, cause: string): string {
-  return plainText(`${plainText(urlOf(endpoint, path), 200)} ${cause}`, 300);
+  const { pod, via } = endpoint;
+  const url = plainText(`http://${authority(endpoint)}${path}`, 200);
+  return plainText(`${url} (${plainText(`pod ${pod}, ${via}`, 200)}) ${cause}`, 500);
 }
 
 /** Only to where the request went anyway: whom else the operator asks is not the agent's to say. */

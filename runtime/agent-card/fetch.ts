@@ -2,7 +2,7 @@
 
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { BlockList, isIP, isIPv6 } from 'node:net';
-import { type Asked, authority, type Failure, sentence, type Step, stepOf, wellKnownPaths } from './answer.ts';
+import { type Asked, type Failure, sentence, type Step, stepOf, wellKnownPaths } from './answer.ts';
 import { readCard } from '../signature/document.ts';
 import { readBody } from './body.ts';
 import type { Ask, Endpoint, Fetched, Known } from './contact.ts';
@@ -175,8 +175,7 @@ function failed(endpoint: Endpoint, path: string, { reason, cause }: Failure): F
 }
 
 function refused(endpoint: Endpoint): Fetched {
-  const cause = `is not asked: ${authority(endpoint)} is no address of a Service or a pod`;
-  return failed(endpoint, '', { reason: 'ConnectionFailed', cause });
+  return failed(endpoint, '', { reason: 'ConnectionFailed', cause: 'is not asked: that is no address of a pod' });
 }
 
 const forbidden = forbiddenAddresses();

@@ -78,7 +78,11 @@ async function answer(ask: Ask, { endpoint, known, signal }: Asking): Promise<Fe
   try {
     return await ask(endpoint, known, signal);
   } catch (error) {
-    return { kind: 'failed', reason: 'ConnectionFailed', message: `asking ${endpoint.host} broke: ${String(error)}` };
+    return {
+      kind: 'failed',
+      reason: 'ConnectionFailed',
+      message: sentence(endpoint, '', `cannot be asked: ${String(error)}`),
+    };
   }
 }
 

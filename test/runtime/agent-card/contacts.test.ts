@@ -205,7 +205,7 @@ test('an ask that breaks its word and rejects is a failure like any other', asyn
   await clock.advance(5);
   assert.deepEqual(contacts.of('weather')?.failure, {
     reason: 'ConnectionFailed',
-    message: 'asking weather broke: Error: a bug',
+    message: 'http://10.0.0.1:8080 (pod weather, Service weather, port a2a) cannot be asked: Error: a bug',
   });
   assert.equal(contacts.counts().lanes.quick.asking, 0);
 });

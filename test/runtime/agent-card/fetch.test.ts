@@ -42,7 +42,7 @@ test('AC-01: a 500 on the new path is an error, whatever the old one has', async
   assert.deepEqual(await fetched(one), {
     kind: 'failed',
     reason: 'HTTPStatus',
-    message: `http://weather.team1.svc:${one.endpoint.port}${newPath} answered 500`,
+    message: `http://127.0.0.1:${one.endpoint.port}${newPath} (pod weather-1, Service weather, port a2a) answered 500`,
   });
   assert.deepEqual(paths(one), [newPath]);
 });
@@ -66,7 +66,7 @@ test('where neither path has a card, both are named', async (t) => {
   assert.deepEqual(await fetched(one), {
     kind: 'failed',
     reason: 'HTTPStatus',
-    message: `http://weather.team1.svc:${port} serves no card: ${newPath} answered 404, ${oldPath} answered 405`,
+    message: `http://127.0.0.1:${port} (pod weather-1, Service weather, port a2a) serves no card: ${newPath} answered 404, ${oldPath} answered 405`,
   });
 });
 

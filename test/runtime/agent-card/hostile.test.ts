@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { deflateSync, gzipSync } from 'node:zlib';
+import { sentence } from '../../../runtime/agent-card/answer.ts';
 import type { Fetched } from '../../../runtime/agent-card/contact.ts';
 import { createFetcher } from '../../../runtime/agent-card/fetch.ts';
 import { type Agent, agent, type Answering, rawAgent, withoutEnd } from './agents.ts';
@@ -27,9 +28,9 @@ for (const { what, answer, raw, reason, cause, ...limits } of rows)
     assert.equal(result.kind === 'failed' ? result.reason : result.kind, reason);
     const message = result.kind === 'failed' ? result.message : '';
     assert.match(message, cause);
-    assert.ok(message.startsWith(`http://weather.team1.svc:${one.endpoint.port}`), message);
+    assert.ok(message.startsWith(`http://127.0.0.1:${one.endpoint.port}`), message);
     // oxlint-disable-next-line no-control-regex -- they are what is looked for
-    assert.ok(message.length <= 300 && !/[\u0000-\u001f\u007f-\u009f]/.test(message), message);
+    assert.ok(message.length <= 500 && !/[\u0000-\u001f\u007f-\u009f]/.test(message), message);
     await one.quiet();
   });
 
@@ -77,8 +78,23 @@ test('a port that nobody listens on refuses the connection', async (t: TestConte
   assert.deepEqual(result, {
     kind: 'failed',
     reason: 'ConnectionFailed',
-    message: `http://weather.team1.svc:${one.endpoint.port}${newPath} cannot be reached: the connection is refused`,
+    message: `http://127.0.0.1:${one.endpoint.port}${newPath} (pod weather-1, Service weather, port a2a) cannot be reached: the connection is refused`,
   });
+});
+
+test('a failure names the pod that was asked and its port, not the Service’s, and stays short whatever the names are', () => {
+  const endpoint = { pod: 'roll-7d9f-x', revision: '7d9f', address: '10.244.0.14', port: 8081, host: 'roll.t4.svc:80' };
+  const via = 'Service roll, port http 80';
+  assert.equal(
+    sentence({ ...endpoint, via }, newPath, 'answered 500'),
+    `http://10.244.0.14:8081${newPath} (pod roll-7d9f-x, Service roll, port http 80) answered 500`,
+  );
+  assert.match(
+    sentence({ ...endpoint, via, address: 'fd00::1' }, '', 'answered 500'),
+    /^http:\/\/\[fd00::1\]:8081 \(pod /,
+  );
+  const long = sentence({ ...endpoint, pod: 'p'.repeat(253), via }, `/${'x'.repeat(9_000)}`, 'answered 500');
+  assert.match(long, /^http:.*… \(pod p+…\) answered 500$/);
 });
 
 function reasonOf(result: Fetched): string {
