@@ -153,20 +153,22 @@ const passed = async (operator: Operator, ns: Space): Promise<void> => {
   await eventually(async () => (await metric(operator.bed, series)) > done);
 };
 
-test('a restart of the operator keeps the verdict without a write, until the agent has been asked and after', async () => {
+test('a restart of the operator writes nothing, of a verified card nor of one that is not, until agents have been asked and after', async () => {
   await writeBundle(bed, { 'bundle.crt': root.pem });
   const ns = await inNamespace(bed, 'restart');
   const first = await bed.startOperator();
   await ns.addAgent('weather', { body: await signed(ns), spec: { syncPeriod: '5s' } });
+  await ns.addAgent('news', { body: JSON.stringify(cardOf('news')), spec: { syncPeriod: '5s' } });
   await isLabelled(ns, 'weather', true);
+  await ns.says('news', 'Verified', 'False/NoSignature');
   await first.events.idle();
   await first.stop();
-  const asked = ns.asked('weather');
+  const asked = { weather: ns.asked('weather'), news: ns.asked('news') };
   const operator = await bed.startOperator();
   const writes = () => operator.requests().filter(({ objectRef }) => objectRef?.namespace === ns.namespace);
   await passed(operator, ns);
   await isLabelled(ns, 'weather', true);
-  await eventually(() => ns.asked('weather') >= asked + 2);
+  await eventually(() => ns.asked('weather') >= asked.weather + 2 && ns.asked('news') >= asked.news + 2);
   await operator.events.idle();
   assert.deepEqual(writes(), []);
   await operator.stop();
