@@ -1,6 +1,6 @@
-/** The agents of a cluster test: one HTTP server that answers each by its `Host` header, and may misbehave for each. */
+/** The agents of a cluster test: one HTTP server that answers each by its `Host` header, and may misbehave for each; or one for a pod's own address. */
 
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Endpoint } from '../../runtime/agent-card/contact.ts';
 
@@ -50,19 +50,43 @@ export async function startAgents() {
     const behaviour = wellKnown.includes(request.url ?? '') ? behaviours.get(host) : undefined;
     (behaviour ?? answers(404))(response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listening(server);
+  const places = new Map<string, number>();
+  const servers = [server];
   return {
-    /** Every endpoint leads here. */
-    reach: (): Pick<Endpoint, 'address' | 'port'> => ({ address: '127.0.0.1', port }),
+    /** Every endpoint leads here, but for those of `serveAt`. */
+    reach: ({ address, port: of }: Endpoint): Pick<Endpoint, 'address' | 'port'> => ({
+      address: '127.0.0.1',
+      port: places.get(`${address}:${of}`) ?? port,
+    }),
+    /** Who listens at one pod's address and port: `10.9.0.1:8080`. Asks are counted under that. */
+    serveAt: async (place: string, behaviour: Behaviour): Promise<void> => {
+      const own = createServer((_, response) => {
+        requests.set(place, (requests.get(place) ?? 0) + 1);
+        response.on('error', () => {});
+        behaviour(response);
+      });
+      servers.push(own);
+      places.set(place, await listening(own));
+    },
     behave: (host: string, behaviour: Behaviour) => void behaviours.set(host, behaviour),
     asked: (host: string) => requests.get(host) ?? 0,
-    stop: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: async (): Promise<void> => {
+      await Promise.all(servers.map(closed));
+    },
   };
+}
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
 }
 
 export type Agents = Awaited<ReturnType<typeof startAgents>>;
