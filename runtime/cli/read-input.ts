@@ -4,6 +4,7 @@ import { constants } from 'node:buffer';
 import { open } from 'node:fs/promises';
 import { CliError } from './cli-error.ts';
 import type { SourceText } from './documents.ts';
+import { readFault } from './file-fault.ts';
 
 /** Of one file. A dump of a cluster's pods is far smaller. */
 const mostBytes = Math.min(64 * 1024 * 1024, constants.MAX_STRING_LENGTH);
@@ -31,7 +32,7 @@ async function readFile(file: string): Promise<Uint8Array> {
     }
   } catch (error) {
     if (error instanceof CliError) throw error;
-    throw new CliError(`${file} cannot be read: ${why(error)}`);
+    throw new CliError(`${file} cannot be read: ${readFault(error)}`);
   }
 }
 
@@ -54,15 +55,4 @@ function decoded(bytes: Uint8Array, name: string): string {
   } catch {
     throw new CliError(`${name} is not ${encoding.toUpperCase()} text`);
   }
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EISDIR: 'it is a directory; name its files',
-  EACCES: 'permission denied',
-};
-
-function why(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return reasons[code] ?? (code || 'unknown reason');
 }

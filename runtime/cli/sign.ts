@@ -7,6 +7,7 @@ import { certificatesOf, signCard, SignError, type Signed } from '../signature/s
 import { type Arguments, type Flag, valueOf } from './arguments.ts';
 import { CliError, exitCodes } from './cli-error.ts';
 import type { Command, Terminal } from './command.ts';
+import { writeFault } from './file-fault.ts';
 import { readBytes, readInput } from './read-input.ts';
 import { cardFile, required } from './verify.ts';
 
@@ -125,7 +126,6 @@ async function written(text: string, file: string | undefined, terminal: Termina
   try {
     await writeFile(file, text, { mode: 0o644 });
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
-    throw new CliError(`${file} cannot be written: ${code}`);
+    throw new CliError(`${file} cannot be written: ${writeFault(error)}`);
   }
 }

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
@@ -130,7 +131,12 @@ test('what is written is what verifiers read: compact where the indented form is
   assert.match(large.err, /the signed card is larger than 1048576 bytes, and no verifier reads it/);
 });
 
-test('wrong usage and files: exit code 2', async () => {
+test('wrong usage and files: exit code 2', async (t) => {
+  const usual = [card, '--key', key, '--chain', chain, '--output'];
+  const socket = path.join(directory, 'socket');
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(socket, resolve));
+  t.after(() => server.close());
   const rows: readonly (readonly [argv: readonly string[], message: RegExp])[] = [
     [[], /name the file with the card/],
     [[card], /name the file with the private key with --key/],
@@ -139,7 +145,12 @@ test('wrong usage and files: exit code 2', async () => {
     [[card, '--key', '/none', '--chain', chain], /\/none cannot be read/],
     [[card, '--key', chain, '--chain', chain], /^rossoctl: .*svid.pem: the key cannot be read/m],
     [[card, '--key', key, '--chain', key], /^rossoctl: .*leaf-p256.pem: the chain holds no PEM block CERTIFICATE/m],
-    [[card, '--key', key, '--chain', chain, '--output', '/none/x'], /\/none\/x cannot be written: ENOENT/],
+    [[...usual, '/none/x'], /\/none\/x cannot be written: its directory does not exist; make it first$/m],
+    [[...usual, directory], /cannot be written: it is a directory; name a file in it$/m],
+    [[...usual, `${card}/x`], /cannot be written: a part of its path is a file, not a directory$/m],
+    [[...usual, socket], /cannot be written: nothing is behind this device or socket; name a file/],
+    [[socket, '--key', key, '--chain', chain], /cannot be read: nothing is behind this device or socket; name a file/],
+    [[`${card}/x`, '--key', key, '--chain', chain], /cannot be read: a part of its path is a file/],
   ];
   for (const [argv, message] of rows) {
     const { code, err } = await cli(['sign', ...argv]);
