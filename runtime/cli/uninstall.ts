@@ -2,6 +2,8 @@
 
 import { install } from '../api/names.ts';
 import type { Log, ObjectRef } from '../engine/types.ts';
+import { instanceText, nameList } from '../operator/option-values.ts';
+import { ChoiceError, type Chosen, textOf as installText } from '../operator/installs.ts';
 import { textOf } from '../operator/traces.ts';
 import { type Arguments, valueOf } from './arguments.ts';
 import { CliError, exitCodes } from './cli-error.ts';
@@ -17,10 +19,18 @@ every AgentRuntime and AgentCard, the operator's NetworkPolicies. Workloads stay
 this command does for that time what the operator would. What manifests or Pulumi installed (CRDs, RBAC, the namespace) is then
 removed with them: kubectl delete -R -f DIR, or pulumi destroy.
 
+Of several installs in a cluster it takes out the one that is asked for, in the namespaces that it watches; what they share stays.
+
 Exit code: 0 nothing is left, or nothing was asked to be done, 1 something is left, 2 wrong usage or the cluster cannot be read.`,
   flags: [
     { name: 'yes', help: 'do it' },
     { name: 'namespace', short: 'n', value: 'NAME', help: `namespace of the operator (default ${install.namespace})` },
+    { name: 'instance', value: 'NAME', help: 'which of several installs of the cluster' },
+    {
+      name: 'namespaces',
+      value: 'A,B,…',
+      help: 'the namespaces that it watches, where neither its operator nor its webhooks are there to tell',
+    },
     { name: 'within', value: 'SECONDS', help: 'how long resources are waited for (default 300)' },
     ...clusterFlags,
   ],
@@ -36,7 +46,11 @@ async function run(given: Arguments, terminal: Terminal): Promise<number> {
   const { createUninstaller } = await import('../operator/uninstall.ts');
   const uninstaller = createUninstaller({
     connection: await connectionOf(given),
-    namespace: valueOf(given, 'namespace') ?? install.namespace,
+    asked: {
+      namespace: valueOf(given, 'namespace'),
+      instance: checked(given, 'instance', instanceText),
+      namespaces: checked(given, 'namespaces', nameList),
+    },
     log: failuresTo(terminal),
     report: (line) => terminal.err(line),
     withinMs: within * 1000,
@@ -45,8 +59,10 @@ async function run(given: Arguments, terminal: Terminal): Promise<number> {
     const found = await uninstaller.find();
     const { gates, operator, resources, networkPolicies } = found;
     const every = [...gates, ...(operator === undefined ? [] : [operator]), ...resources, ...networkPolicies];
+    tellOthers(found.install, terminal);
     if (every.length === 0) {
-      terminal.out('nothing of the platform is left in this cluster but what its manifests hold\n');
+      const where = found.install.others.length === 0 ? 'the platform is left in this cluster' : 'this install is left';
+      terminal.out(`nothing of ${where} but what its manifests hold\n`);
       return exitCodes.ok;
     }
     if (!given.switches.has('yes')) {
@@ -56,12 +72,32 @@ async function run(given: Arguments, terminal: Terminal): Promise<number> {
     }
     return told(await uninstaller.run(found), terminal);
   } catch (error) {
+    if (error instanceof ChoiceError) throw new CliError(error.message);
     if (error instanceof Error && 'code' in error)
       throw new CliError(`the cluster cannot be read or changed: ${error.message}`);
     throw error;
   } finally {
     await uninstaller.close();
   }
+}
+
+/** The value of a flag, refused with what is allowed. */
+function checked<T>(given: Arguments, name: string, parse: (text: string) => T): T | undefined {
+  const value = valueOf(given, name);
+  try {
+    return value === undefined ? undefined : parse(value);
+  } catch (error) {
+    throw new CliError(`--${name}: ${value ?? ''}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Deleting the manifests of one install can take from the others what they need. */
+function tellOthers({ namespaces, others }: Chosen, terminal: Terminal): void {
+  if (namespaces !== undefined) terminal.err(`namespaces of this install: ${namespaces.join(', ')}`);
+  if (others.length === 0) return;
+  terminal.err(
+    `there is ${others.map(installText).join(', and ')}: keep what they share with this one, the CRDs and signature-label-protection`,
+  );
 }
 
 function told(left: readonly ObjectRef[], terminal: Terminal): number {

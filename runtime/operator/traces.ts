@@ -1,10 +1,29 @@
 /** What an install leaves in a cluster besides its manifests, found by what it is and not by who made it. */
 
 import { kinds } from '../api/kinds.ts';
-import { install, labels, managedBy, policies, policyType, webhooks } from '../api/names.ts';
+import type { Deployment, WebhookConfiguration } from '../api/kubernetes.ts';
+import {
+  install,
+  labels,
+  managedBy,
+  nameOfInstance,
+  operatorPodLabels,
+  policies,
+  policyType,
+  webhooks,
+} from '../api/names.ts';
 import type { Client } from '../engine/client.ts';
 import { isNotFound } from '../engine/errors.ts';
-import type { Kind, KubeObject, ObjectRef } from '../engine/types.ts';
+import type { Kind, KubeObject, ObjectKey, ObjectRef } from '../engine/types.ts';
+import {
+  type Asked,
+  type Chosen,
+  chosenFrom,
+  type Install,
+  installsIn,
+  serviceNamespace,
+  type Sign,
+} from './installs.ts';
 
 /** All of it. */
 export interface Traces {
@@ -14,7 +33,12 @@ export interface Traces {
   /** AgentRuntimes and AgentCards, whose finalizers want an operator. */
   readonly resources: readonly ObjectRef[];
   readonly networkPolicies: readonly ObjectRef[];
+  /** Whose it is. */
+  readonly install: Chosen;
 }
+
+/** Namespaces to look in; undefined: all. */
+type Namespaces = readonly string[] | undefined;
 
 const policyGroup = 'admissionregistration.k8s.io/v1';
 const policyKind: Kind = {
@@ -30,53 +54,117 @@ const bindingKind: Kind = {
   namespaced: false,
 };
 
-/** `namespace`: the operator’s own, which may be gone, as may be every kind of ours. */
-export async function tracesIn(client: Client, namespace: string): Promise<Traces> {
-  const [mutating, validating, bindings, admissionPolicies] = await Promise.all([
-    all(client, kinds.mutatingWebhookConfiguration),
-    all(client, kinds.validatingWebhookConfiguration),
+/**
+ * Of the install that is asked for: `namespace` is the operator’s own, which may be gone, as may be every kind of ours. Throws `ChoiceError`
+ * where it cannot be told from others.
+ */
+export async function tracesIn(
+  client: Client,
+  namespace?: string,
+  more: Omit<Asked, 'namespace'> = {},
+): Promise<Traces> {
+  const asked = { ...more, namespace };
+  const [installs, bindings, admissionPolicies] = await Promise.all([
+    installsFor(client, asked),
     all(client, bindingKind),
     all(client, policyKind),
   ]);
+  const chosen = chosenFrom(installs, asked);
+  const ours = policiesOf(chosen);
+  const isOurs = ({ metadata: { name = '' } }: KubeObject) => ours.includes(name);
   return {
     gates: [
-      ...mutating.filter(isOurWebhook).map(ref(kinds.mutatingWebhookConfiguration)),
-      ...validating.filter(isOurWebhook).map(ref(kinds.validatingWebhookConfiguration)),
-      ...bindings.filter(({ metadata }) => isOurPolicy(metadata.name)).map(ref(bindingKind)),
-      ...admissionPolicies.filter(({ metadata }) => isOurPolicy(metadata.name)).map(ref(policyKind)),
+      ...chosen.registrations,
+      ...bindings.filter(isOurs).map(ref(bindingKind)),
+      ...admissionPolicies.filter(isOurs).map(ref(policyKind)),
     ],
-    operator: await operatorOf(client, namespace),
-    resources: await resourcesIn(client),
-    networkPolicies: await networkPoliciesIn(client),
+    operator: chosen.operator,
+    resources: await resourcesIn(client, chosen.namespaces),
+    networkPolicies: await networkPoliciesIn(client, chosen.namespaces),
+    install: chosen,
   };
 }
 
+/** What installs share stays as long as there is another. */
+function policiesOf({ instance, others }: Chosen): readonly string[] {
+  const isShared = others.some((other) => other.instance === instance);
+  return [
+    ...(isShared ? [] : [nameOfInstance(policies.labelProtection, instance)]),
+    ...(others.length > 0 ? [] : [policies.signatureProtection]),
+  ];
+}
+
+/** Every install of which a webhook or an operator is there. */
+async function installsFor(client: Client, asked: Asked): Promise<readonly Install[]> {
+  const own = asked.namespace ?? install.namespace;
+  const [mutating, validating, operators] = await Promise.all([
+    all(client, kinds.mutatingWebhookConfiguration),
+    all(client, kinds.validatingWebhookConfiguration),
+    operatorsIn(client, own),
+  ]);
+  const registrations = [
+    ...mutating.filter(isOurWebhook).map(registered(kinds.mutatingWebhookConfiguration)),
+    ...validating.filter(isOurWebhook).map(registered(kinds.validatingWebhookConfiguration)),
+  ];
+  const places = new Set(registrations.flatMap(({ registration }) => serviceNamespace(registration) ?? []));
+  for (const { ref: operator } of operators) places.delete(operator.namespace ?? '');
+  const service = install.webhookService;
+  const services = await Promise.all(
+    [...places].map(async (namespace) => ({
+      namespace,
+      object: await found(client, kinds.service, { namespace, name: service }),
+    })),
+  );
+  const gone = services.filter(({ object }) => object === undefined).map(({ namespace }) => namespace);
+  return installsIn([...registrations, ...operators], { own, gone });
+}
+
+const registered = (kind: Kind) => (registration: WebhookConfiguration) => ({
+  ref: refOf(kind, registration),
+  registration,
+});
+
+/** By their labels, and in the asked namespace also by the name alone. */
+async function operatorsIn(
+  client: Client,
+  own: string,
+): Promise<readonly (Sign & { readonly deployment: Deployment })[]> {
+  const pairs = Object.entries(operatorPodLabels).map(([key, value]) => `${key}=${value}`);
+  const [labelled, named] = await Promise.all([
+    all(client, kinds.deployment, { labels: pairs.join(',') }),
+    found(client, kinds.deployment, { namespace: own, name: install.deployment }),
+  ]);
+  const every = [...(named === undefined ? [] : [named]), ...labelled];
+  return every.map((deployment) => ({ ref: refOf(kinds.deployment, deployment), deployment }));
+}
+
 /** See `Traces.resources`. */
-export async function resourcesIn(client: Client): Promise<readonly ObjectRef[]> {
+export async function resourcesIn(client: Client, namespaces?: Namespaces): Promise<readonly ObjectRef[]> {
   const [runtimes, cards] = await Promise.all([all(client, kinds.agentRuntime), all(client, kinds.agentCard)]);
-  return [...runtimes.map(ref(kinds.agentRuntime)), ...cards.map(ref(kinds.agentCard))];
+  const refs = [...runtimes.map(ref(kinds.agentRuntime)), ...cards.map(ref(kinds.agentCard))];
+  return refs.filter((each) => isIn(each, namespaces));
 }
 
 /** See `Traces.networkPolicies`. */
-export async function networkPoliciesIn(client: Client): Promise<readonly ObjectRef[]> {
+export async function networkPoliciesIn(client: Client, namespaces?: Namespaces): Promise<readonly ObjectRef[]> {
   const own = { labels: `${labels.managedBy}=${managedBy},${labels.policyType}=${policyType}` };
-  return (await all(client, kinds.networkPolicy, own)).map(ref(kinds.networkPolicy));
+  const refs = (await all(client, kinds.networkPolicy, own)).map(ref(kinds.networkPolicy));
+  return refs.filter((each) => isIn(each, namespaces));
+}
+
+function isIn({ namespace = '' }: ObjectRef, namespaces: Namespaces): boolean {
+  return namespaces === undefined || namespaces.includes(namespace);
 }
 
 /** By the names of the webhooks in it: an older install may have called the object otherwise. */
-function isOurWebhook(object: KubeObject): boolean {
-  const { webhooks: entries = [] } = object as { readonly webhooks?: readonly { readonly name: string }[] };
+function isOurWebhook({ webhooks: entries = [] }: WebhookConfiguration): boolean {
   const names = Object.values(webhooks).map(({ name }): string => name);
   return entries.some(({ name }) => names.includes(name));
 }
 
-function isOurPolicy(name = ''): boolean {
-  return Object.values(policies).some((policy) => policy === name);
-}
-
-async function operatorOf(client: Client, namespace: string): Promise<ObjectRef | undefined> {
+async function found<T extends KubeObject>(client: Client, kind: Kind<T>, key: ObjectKey): Promise<T | undefined> {
   try {
-    return refOf(kinds.deployment, await client.get(kinds.deployment, { namespace, name: install.deployment }));
+    return await client.get(kind, key);
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;

@@ -18,12 +18,13 @@ import { createManager, type ElectionCallbacks } from '../engine/manager.ts';
 import { createMetrics } from '../engine/metrics.ts';
 import { createTransport } from '../engine/transport.ts';
 import type { Controller, Log, ObjectRef } from '../engine/types.ts';
+import type { Asked, Chosen } from './installs.ts';
 import { networkPoliciesIn, remove, removeAll, resourcesIn, type Traces, tracesIn } from './traces.ts';
 
 export interface UninstallOptions {
   readonly connection: Connection;
-  /** The operator's own namespace; it may be gone. */
-  readonly namespace: string;
+  /** Which install; its operator and namespace may be gone. */
+  readonly asked: Asked;
   readonly log: Log;
   /** A line for each step, and for what is waited for. */
   readonly report: (line: string) => void;
@@ -34,6 +35,7 @@ export interface UninstallOptions {
 const pollMs = 1_000;
 
 export interface Uninstaller {
+  /** Throws `ChoiceError` where the install cannot be told from others. */
   find(): Promise<Traces>;
   /** In an order that leaves nothing waiting for what is gone. Resolves to what is left after `withinMs`: nothing, if all went well. */
   run(found: Traces): Promise<readonly ObjectRef[]>;
@@ -41,12 +43,12 @@ export interface Uninstaller {
 }
 
 export function createUninstaller(options: UninstallOptions): Uninstaller {
-  const { connection, namespace, report } = options;
+  const { connection, asked, report } = options;
   const metrics = createMetrics({ process: false });
   const shared = { connection, clock: systemClock, metrics, limiter: unlimited };
   const client = createClient(createTransport({ ...shared, userAgent: 'rossoctl-uninstall' }));
   return {
-    find: () => tracesIn(client, namespace),
+    find: () => tracesIn(client, asked.namespace, asked),
     run: async (found) => {
       // First what refuses changes or waits for the operator, so that nobody is held up by what follows.
       await removeAll(client, found.gates, report);
@@ -54,8 +56,8 @@ export function createUninstaller(options: UninstallOptions): Uninstaller {
       for (const each of found.resources) await remove(client, each);
       if (found.resources.length > 0)
         report(`${found.resources.length} AgentRuntimes and AgentCards are being deleted`);
-      const left = await released(options, client);
-      await removeAll(client, await networkPoliciesIn(client), report);
+      const left = await released(options, client, found.install);
+      await removeAll(client, await networkPoliciesIn(client, found.install.namespaces), report);
       return left;
     },
     close: () => client.close(),
@@ -63,14 +65,15 @@ export function createUninstaller(options: UninstallOptions): Uninstaller {
 }
 
 /** Runs the controllers that let go, until what is being deleted is gone; what is left then. */
-async function released(options: UninstallOptions, client: Client): Promise<readonly ObjectRef[]> {
-  let left = await resourcesIn(client);
+async function released(options: UninstallOptions, client: Client, install: Chosen): Promise<readonly ObjectRef[]> {
+  const remaining = () => resourcesIn(client, install.namespaces);
+  let left = await remaining();
   if (left.length === 0) return left;
-  const manager = await letGo(options, client);
+  const manager = await letGo(options, client, install);
   await manager.start();
   try {
     const end = systemClock.monotonicMs() + options.withinMs;
-    for (let told = left.length; left.length > 0 && systemClock.monotonicMs() < end; left = await resourcesIn(client)) {
+    for (let told = left.length; left.length > 0 && systemClock.monotonicMs() < end; left = await remaining()) {
       if (left.length !== told) options.report(`${left.length} left`);
       told = left.length;
       await new Promise((resolve) => setTimeout(resolve, pollMs));
@@ -81,10 +84,10 @@ async function released(options: UninstallOptions, client: Client): Promise<read
   }
 }
 
-async function letGo({ connection, namespace, log }: UninstallOptions, client: Client) {
+async function letGo({ connection, log }: UninstallOptions, client: Client, { namespace, namespaces }: Chosen) {
   const clock = systemClock;
   const metrics = createMetrics({ process: false });
-  const cache = createCache({ client, clock, log, metrics, namespaces: undefined });
+  const cache = createCache({ client, clock, log, metrics, namespaces });
   const watches = configWatches(namespace);
   const noFile = { current: { text: undefined, path: '' }, subscribe: () => () => {} };
   const layers = createLayerReader({ watches, operatorNamespace: namespace, configFile: noFile, gatesFile: noFile });

@@ -16,11 +16,12 @@ import { startFaultProxy } from './fault-proxy.ts';
 import { startHttpProxy } from './http-proxy.ts';
 import { type OperatorProcess, runOperator, startOperatorProcess } from './operator-process.ts';
 import {
+  accountIn,
   applyAll,
   tokenOf,
-  operatorUser,
   platformObjects,
   type PlatformProps,
+  userOf,
   writeTokenKubeconfig,
 } from './operator-platform.ts';
 import { startServiceProxy } from './service-proxy.ts';
@@ -70,7 +71,8 @@ export async function startOperatorBed(name: string, { platform = {}, without = 
     client,
     objects.filter((object) => !isLeftOut(object)),
   );
-  const token = await tokenOf(transport);
+  const account = accountIn(objects);
+  const token = await tokenOf(transport, account);
   const operators = new Set<OperatorProcess>();
   const closings: (() => Promise<void>)[] = [];
 
@@ -92,7 +94,7 @@ export async function startOperatorBed(name: string, { platform = {}, without = 
     objects,
     token,
     /** Everything the operator's account did. */
-    audit: followAuditLog(plane.auditLogPath ?? '', operatorUser),
+    audit: followAuditLog(plane.auditLogPath ?? '', userOf(account)),
     installRest: () => applyAll(client, objects.filter(isLeftOut)),
     /** Starts an operator process and puts it behind the Service. */
     start,

@@ -15,8 +15,14 @@ export type PlatformProps = Omit<PlatformLayer['platform'], 'image'>;
 
 type Manifested = KubeObject & Readonly<Record<string, unknown>>;
 
-/** The account that every operator process of these tests runs as. */
-export const operatorUser = `system:serviceaccount:${install.namespace}:${install.serviceAccount}`;
+/** A ServiceAccount. */
+export interface Account {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** What the API server calls an account. */
+export const userOf = ({ namespace, name }: Account): string => `system:serviceaccount:${namespace}:${name}`;
 
 /** The synthesized objects, but for the pods that cannot run here; the Service leads to `port` of this machine. */
 export function platformObjects(props: PlatformProps, port: number): readonly Manifested[] {
@@ -61,10 +67,17 @@ export async function applyAll(client: Client, objects: readonly Manifested[]): 
   }
 }
 
+/** The account that an install's operator runs as. */
+export function accountIn(objects: readonly KubeObject[]): Account {
+  const { namespace, name } = objects.find(({ kind }) => kind === 'ServiceAccount')?.metadata ?? {};
+  if (namespace === undefined || name === undefined) throw new Error('the install has no account');
+  return { namespace, name };
+}
+
 /** A token of an account, default the operator's, as the kubelet would mount it. */
 export async function tokenOf(
   transport: Transport,
-  { namespace, name }: { readonly namespace: string; readonly name: string } = {
+  { namespace, name }: Account = {
     namespace: install.namespace,
     name: install.serviceAccount,
   },
