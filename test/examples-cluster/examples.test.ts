@@ -1,0 +1,196 @@
+/** The examples as a user has them, copied and run with the npm package, on a real API server: all of it is taken, and tenants stay apart. */
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { type ControlPlane, startControlPlane } from '../lab/control-plane.ts';
+import { eventually, type Json, type Kube, kubeOf } from '../policy-cluster/kube.ts';
+import { kubectl } from '../policy-cluster/kubectl.ts';
+import { makeNamespace } from '../policy-cluster/policy-bed.ts';
+import { type Consumer, makeConsumer } from './consumer.ts';
+
+const work = mkdtempSync(path.join(tmpdir(), 'rossoctl-examples-'));
+let consumer: Consumer;
+let plane: ControlPlane;
+let kube: Kube;
+before(async () => {
+  plane = await startControlPlane({ name: 'examples', withControllerManager: true });
+  kube = kubeOf(plane);
+  consumer = makeConsumer(work, ['single-agent', 'fleet', 'multi-tenant']);
+  consumer.node('fleet/main.ts', 'fleet-tree');
+  consumer.node('multi-tenant/main.ts', 'tenants-tree');
+  await makeNamespace(kube, 'team1');
+  await apply('fleet-tree/00-namespaces');
+  // Without the registrations, whose operator does not run here, and which come last.
+  for (const group of ['00-namespaces', '10-crds', '20-configuration', '30-rbac', '60-policy', '80-workloads']) {
+    await apply(`tenants-tree/${group}`);
+  }
+});
+after(async () => {
+  await kube.close();
+  await plane.stop();
+  rmSync(work, { recursive: true, force: true });
+});
+
+async function apply(where: string, ...how: readonly string[]): Promise<string> {
+  const from = path.join(consumer.folder, where);
+  const ran = await kubectl(plane, ['apply', '--server-side', '--validate=strict', ...how, '-R', '-f', from]);
+  assert.equal(ran.code, 0, ran.stderr);
+  assert.doesNotMatch(ran.stderr, /warning/i);
+  return ran.stdout;
+}
+
+test('the API server would take everything that the examples print and write', async () => {
+  writeFileSync(path.join(consumer.folder, 'weather.yaml'), consumer.node('single-agent/main.ts'));
+  writeFileSync(path.join(consumer.folder, 'search.yaml'), consumer.node('single-agent/enrol.ts'));
+  const rows = [
+    ['weather.yaml', 4],
+    ['search.yaml', 1],
+    ['fleet-tree', 207],
+    ['tenants-tree', 48],
+  ] as const;
+  for (const [where, count] of rows) {
+    const out = await apply(where, '--dry-run=server');
+    assert.equal(out.trim().split('\n').length, count, where);
+  }
+});
+
+const api = '/apis/agent.rossoctl.dev/v1alpha1/namespaces';
+/** Whoever is impersonated is in `system:authenticated` as well. */
+const developer = { user: 'alice', groups: ['atlas-developers'] };
+const admin = { user: 'root', groups: ['system:masters'] };
+
+function runtime(name: string, identity: Json = {}): Json {
+  const targetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name };
+  return {
+    apiVersion: 'agent.rossoctl.dev/v1alpha1',
+    kind: 'AgentRuntime',
+    metadata: { name },
+    spec: { type: 'agent', targetRef, ...(Object.keys(identity).length === 0 ? {} : { identity }) },
+  };
+}
+
+function configMap(name: string, labels: Readonly<Record<string, string>> = {}): Json {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels }, data: { 'config.yaml': '{}' } };
+}
+
+describe('a developer of one tenant', () => {
+  const dry = '?dryRun=All';
+  const create = (url: string, body: Json, who = developer) => kube.request('POST', `${url}${dry}`, body, { who });
+  const merge = { who: developer, contentType: 'application/merge-patch+json' };
+  const defaultsLabel = { 'rossoctl.io/defaults': 'true' };
+  const own = '/api/v1/namespaces/atlas';
+
+  // Rights and policies take a moment from their creation to the first answer that follows from them.
+  before(() =>
+    eventually(async () => {
+      const asked = [
+        await create(`${own}/configmaps`, configMap('probe', defaultsLabel)),
+        await create(`${api}/atlas/agentruntimes`, runtime('probe', { spiffe: {} })),
+      ];
+      const others = asked.map(({ message }) => message).filter((message) => !message.includes('platform team'));
+      return others.length === 0 ? undefined : others.join('; ');
+    }),
+  );
+
+  test('writes agents of its own, as the platform’s examples have them', async () => {
+    const identity = { allowedAudiences: ['atlas'] };
+    for (const [url, body] of [
+      [`${api}/atlas/agentruntimes`, runtime('weather', identity)],
+      [`${own}/configmaps`, configMap('weather-settings')],
+    ] as const) {
+      const { code, message } = await create(url, body);
+      assert.equal(code, 201, message);
+    }
+    assert.equal(await kube.status(`${api}/atlas/agentruntimes`, developer), 200);
+  });
+
+  test('sees nothing of another tenant, and nothing cluster-wide', async () => {
+    for (const url of [
+      `${api}/borealis/agentruntimes`,
+      `${api}/borealis/agentcards`,
+      '/api/v1/namespaces/borealis/secrets',
+      '/apis/agent.rossoctl.dev/v1alpha1/agentruntimes',
+      '/api/v1/namespaces/rossoctl-system/configmaps',
+    ]) {
+      assert.equal(await kube.status(url, developer), 403, url);
+    }
+    const { code } = await create(`${api}/borealis/agentruntimes`, runtime('weather'));
+    assert.equal(code, 403);
+  });
+
+  test('raises no quota and grants no right', async () => {
+    const quota = await kube.request('PATCH', `${own}/resourcequotas/quota${dry}`, { spec: { hard: {} } }, merge);
+    assert.equal(quota.code, 403);
+    const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/atlas';
+    const { code } = await create(`${rbac}/rolebindings`, {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      metadata: { name: 'friends' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'edit' },
+      subjects: [],
+    });
+    assert.equal(code, 403);
+  });
+
+  test('neither changes, relabels nor deletes the namespace’s defaults, nor adds some; the platform team does', async () => {
+    const url = `${own}/configmaps/rossoctl-defaults${dry}`;
+    const changes = [
+      ['PATCH', { data: { 'config.yaml': '{}' } }],
+      ['PATCH', { metadata: { labels: { 'rossoctl.io/defaults': null } } }],
+      ['DELETE', undefined],
+    ] as const;
+    for (const [method, body] of changes) {
+      const options = method === 'PATCH' ? merge : { who: developer };
+      const refused = await kube.request(method, url, body, options);
+      assert.equal(refused.code, 403, JSON.stringify(body));
+      assert.match(refused.message, /rossoctl\.io\/defaults are the platform team’s .* leave the label out/);
+      const done = await kube.request(method, url, body, { ...options, who: admin });
+      assert.equal(done.code, 200, done.message);
+    }
+    // The first by name would count.
+    const refused = await create(`${own}/configmaps`, configMap('aaa', defaultsLabel));
+    assert.equal(refused.code, 403);
+    assert.equal((await create(`${own}/configmaps`, configMap('aaa', defaultsLabel), admin)).code, 201);
+  });
+
+  test('chooses no trust domain and no realm', async () => {
+    for (const [identity, says] of [
+      [{ spiffe: { trustDomain: 'borealis.example' } }, /spec\.identity\.spiffe: .* leave it out/],
+      [
+        { clientRegistration: { provider: 'keycloak', keycloak: { realm: 'borealis' } } },
+        /spec\.identity\.clientRegistration: .* leave it out/,
+      ],
+    ] as const) {
+      const { code, message } = await create(`${api}/atlas/agentruntimes`, runtime('weather', identity));
+      assert.equal(code, 403, message);
+      assert.match(message, says);
+    }
+  });
+
+  test('runs as many pods as the quota says, each with the requests that it counts', async () => {
+    const containers = [{ name: 'agent', image: 'registry.example/weather:1' }];
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'weather' }, spec: { containers } };
+    const post = () => create(`${own}/pods`, pod);
+    await eventually(async () => {
+      const { code, message } = await post();
+      return code === 201 ? undefined : message;
+    });
+    const none = { ...merge, who: admin };
+    await kube.request('PATCH', `${own}/resourcequotas/quota`, { spec: { hard: { pods: '0' } } }, none);
+    await eventually(async () => {
+      const { code, message } = await post();
+      return code === 403 && message.includes('exceeded quota') ? undefined : `answered ${code}: ${message}`;
+    });
+  });
+});
+
+test('a tenant’s namespace can be deleted: the policies do not hold its defaults back', async () => {
+  assert.equal((await kube.request('DELETE', '/api/v1/namespaces/cumulus')).code, 200);
+  await eventually(async () => {
+    const code = await kube.status('/api/v1/namespaces/cumulus', admin);
+    return code === 404 ? undefined : `still there (${code})`;
+  }, 60_000);
+});
