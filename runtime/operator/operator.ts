@@ -120,6 +120,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
       : await serveStatus({ port: settings.metricsPort, health, metrics });
   const keeper = keepCertificate({ settings, client, cache, health, metrics, log });
   const started = manager.start();
+  const validating = { live, supported: supportedKinds, operatorNamespace: settings.namespace };
   const server = await serveWebhooks({
     port: settings.webhookPort,
     certificate: await keeper.certificate,
@@ -131,12 +132,8 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
         nativeSidecars: () => version.nativeSidecars,
         operatorNamespace: settings.namespace,
       }) as Webhook,
-      createAgentRuntimeValidator({
-        live,
-        supported: supportedKinds,
-        operatorNamespace: settings.namespace,
-      }) as Webhook,
-      createAgentCardValidator({ live, supported: supportedKinds }) as Webhook,
+      createAgentRuntimeValidator(validating) as Webhook,
+      createAgentCardValidator(validating) as Webhook,
     ],
     admission: createAdmission({ log, metrics, clock }),
     health,

@@ -16,8 +16,6 @@ export interface SupportedKind {
 export interface Rules<T extends Targeted> {
   readonly webhook: { readonly name: string; readonly path: string };
   readonly kind: Kind<T>;
-  /** Why the resource cannot be in a namespace, a sentence that begins with the path. Asked of a new one: its namespace never changes. */
-  namespaceRefusal?(namespace: string): string | undefined;
   /** Why the spec cannot stand, a sentence that begins with the path; `before` is the spec it replaces, whose faults are not new. */
   refusal(spec: T['spec'], before: T['spec'] | undefined): string | undefined;
   /** What does no harm but is worth a word, each beginning with its path. */

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AgentCard } from '../api/agent-card.ts';
 import type { AgentRuntime } from '../api/agent-runtime.ts';
+import { neverInjected } from '../api/system-namespaces.ts';
 import { isSameTarget } from '../api/target-ref.ts';
 import type { AdmissionRequest, Kind, LiveReader, Verdict, Webhook } from '../engine/types.ts';
 import { workloadRows } from '../workload/kinds.ts';
@@ -16,20 +17,17 @@ export interface ValidatorOptions {
   readonly live: LiveReader;
   /** The kinds that can be a target. Default: the workload table's. */
   readonly supported?: readonly SupportedKind[];
-}
-
-export interface AgentRuntimeValidatorOptions extends ValidatorOptions {
   readonly operatorNamespace: string;
 }
 
 /** Refuses a second AgentRuntime for a workload, and one in a namespace where no pod is ever injected. */
-export function createAgentRuntimeValidator(options: AgentRuntimeValidatorOptions): Webhook<AgentRuntime> {
-  return validator(agentRuntimeRules(options.operatorNamespace), options);
+export function createAgentRuntimeValidator(options: ValidatorOptions): Webhook<AgentRuntime> {
+  return validator(agentRuntimeRules, options);
 }
 
 /**
- * Refuses a second AgentCard for a workload, and a sync period under the shortest. The card that the operator generated stands in nobody's
- * way; it is itself refused where a hand-made one exists.
+ * Refuses a second AgentCard for a workload, one in a namespace where there can be no agent, and a sync period under the shortest. The card that
+ * the operator generated stands in nobody's way; it is itself refused where a hand-made one exists.
  */
 export function createAgentCardValidator(options: ValidatorOptions): Webhook<AgentCard> {
   return validator(agentCardRules, options);
@@ -53,7 +51,7 @@ const deny = (reason: string, note: string) => ({ kind: 'deny', reason, note }) 
 async function review<T extends Targeted>(
   request: AdmissionRequest<T>,
   rules: Rules<T>,
-  { live, supported = supportedKinds }: ValidatorOptions,
+  { live, supported = supportedKinds, operatorNamespace }: ValidatorOptions,
 ): Promise<Verdict<T>> {
   const { operation, object, oldObject } = request;
   if (operation !== 'CREATE' && operation !== 'UPDATE') return allow('NotChecked', `${operation} is not checked.`);
@@ -61,8 +59,10 @@ async function review<T extends Targeted>(
   if (object.metadata.deletionTimestamp !== undefined) return allow('BeingDeleted', 'The object is being deleted.');
   if (isDeepStrictEqual(object.spec, oldObject?.spec)) return allow('SpecUnchanged', 'The spec is unchanged.');
 
-  const refused = refusedByRules(object, request, rules);
+  const refused = operation === 'CREATE' ? misplaced(object, request.namespace, operatorNamespace) : undefined;
   if (refused !== undefined) return refused;
+  const refusal = rules.refusal(object.spec, oldObject?.spec);
+  if (refusal !== undefined) return deny('SpecRefused', refusal);
   const warnings = rules.warnings(object.spec, supported);
   if (oldObject !== undefined && isSameTarget(oldObject.spec.targetRef, object.spec.targetRef)) {
     return allow('TargetUnchanged', 'The target is unchanged.', warnings);
@@ -71,15 +71,14 @@ async function review<T extends Targeted>(
   return problem ?? allow('TargetFree', `No other ${object.kind} has this target.`, warnings);
 }
 
-function refusedByRules<T extends Targeted>(
-  object: T,
-  { operation, namespace, oldObject }: AdmissionRequest<T>,
-  rules: Rules<T>,
-): Verdict<T> | undefined {
-  const misplaced = operation === 'CREATE' ? rules.namespaceRefusal?.(namespace) : undefined;
-  if (misplaced !== undefined) return deny('SystemNamespace', misplaced);
-  const refusal = rules.refusal(object.spec, oldObject?.spec);
-  return refusal === undefined ? undefined : deny('SpecRefused', refusal);
+/** Asked of a new one: its namespace never changes. */
+function misplaced({ kind }: Targeted, namespace: string, operatorNamespace: string) {
+  const never = neverInjected(namespace, operatorNamespace);
+  if (never === undefined) return undefined;
+  return deny(
+    'SystemNamespace',
+    `metadata.namespace: ${never}; create the ${kind} and its workload in another namespace.`,
+  );
 }
 
 /** Why the target cannot be had, or not be known to be free. */

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { AgentCard } from '../../runtime/api/agent-card.ts';
 import { kinds } from '../../runtime/api/kinds.ts';
+import { install } from '../../runtime/api/names.ts';
 import { liveReader } from '../../runtime/engine/client.ts';
 import { createAgentCardValidator } from '../../runtime/validation/webhook.ts';
 import { isGenerated, winner } from '../../runtime/workload/cards.ts';
@@ -21,7 +22,7 @@ const targets = Array.from({ length: size }, (_, i) => `d${i}`);
 /** As the API server asks before it stores. */
 async function admitted(object: AgentCard): Promise<boolean> {
   const { namespace = '', name = '' } = object.metadata;
-  const validator = createAgentCardValidator({ live: liveReader(bed.client) });
+  const validator = createAgentCardValidator({ live: liveReader(bed.client), operatorNamespace: install.namespace });
   const request = { uid: 'r', operation: 'CREATE', namespace, name, object, dryRun: false, user: 'dev' } as const;
   const verdict = await validator.review(request);
   if (verdict.kind === 'deny') assert.match(verdict.note, /^an AgentCard already targets Deployment d\d+ /);

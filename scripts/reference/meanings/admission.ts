@@ -47,7 +47,7 @@ export const passedPodMeanings: Meanings<Exclude<Reason, Refusals>> = {
 export const refusedResourceMeanings: Meanings<string> = {
   NoObject: 'The request holds no object.',
   SystemNamespace:
-    "An AgentRuntime in one of Kubernetes' own namespaces or in the operator's. Create it and its workload in another namespace.",
+    "It is in one of Kubernetes' own namespaces or in the operator's, where there can be no agent. Create it and its workload in another namespace.",
   SpecRefused: 'A field of the spec cannot be as it is; the message begins with its path.',
   ListFailed: 'Whether another object has the target cannot be found out, so the answer is no. Try again.',
   DuplicateTarget: 'A workload has one AgentRuntime and one AgentCard; the message names the other. Change that one.',

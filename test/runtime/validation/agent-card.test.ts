@@ -63,6 +63,8 @@ function request(
   return { uid: 'r', operation, namespace: 'team1', name, object, oldObject, dryRun: false, user: 'dev' };
 }
 
+const validatorOf = (live: LiveReader) => createAgentCardValidator({ live, operatorNamespace: 'rossoctl-system' });
+
 interface Row {
   readonly reason: string;
   readonly ask: AdmissionRequest<AgentCard>;
@@ -218,7 +220,7 @@ const rows: readonly Row[] = [
 for (const row of rows) {
   test(`validation of cards: ${row.reason}`, async () => {
     const { live, calls } = reader(row.existing ?? []);
-    const verdict = await createAgentCardValidator({ live }).review(row.ask);
+    const verdict = await validatorOf(live).review(row.ask);
     assert.equal(verdict.kind, row.verdict, verdict.note);
     assert.equal(verdict.reason, row.because);
     if (row.says !== undefined) assert.match(verdict.note, row.says);
@@ -228,19 +230,33 @@ for (const row of rows) {
 
 test('validation of cards: only those of a target of that name are asked for', async () => {
   const { live, calls } = reader([]);
-  const { name, path } = createAgentCardValidator({ live });
-  await createAgentCardValidator({ live }).review(request('CREATE', card()));
+  const { name, path } = validatorOf(live);
+  await validatorOf(live).review(request('CREATE', card()));
   assert.deepEqual(calls, ['AgentCard team1 spec.targetRef.name=weather']);
   assert.deepEqual([name, path], ['agentcard.rossoctl.io', '/validate-agent-rossoctl-dev-v1alpha1-agentcard']);
 });
 
 test('validation of cards: an unsupported kind is admitted with a warning that lists what is supported', async () => {
-  const verdict = await createAgentCardValidator({ live: reader([]).live }).review(
-    request('CREATE', card({ kind: 'ReplicaSet' })),
-  );
+  const verdict = await validatorOf(reader([]).live).review(request('CREATE', card({ kind: 'ReplicaSet' })));
   assert.equal(verdict.kind, 'allow');
   assert.match(
     verdict.warnings?.[0] ?? '',
     /^spec\.targetRef: ReplicaSet of apps\/v1 cannot have its card fetched; supported are Deployment \(apps\/v1\), /,
   );
 });
+
+for (const namespace of ['kube-system', 'kube-public', 'kube-node-lease', 'rossoctl-system']) {
+  test(`validation of cards: one in ${namespace} is refused, since there can be no agent; one that is there already passes`, async () => {
+    const validator = validatorOf(reader([]).live);
+    const verdict = await validator.review({ ...request('CREATE', card()), namespace });
+    assert.deepEqual([verdict.kind, verdict.reason], ['deny', 'SystemNamespace']);
+    assert.match(
+      verdict.note,
+      new RegExp(
+        `^metadata\\.namespace: ${namespace} is .*create the AgentCard and its workload in another namespace\\.$`,
+      ),
+    );
+    const update = request('UPDATE', card({ syncPeriod: '1m' }), card());
+    assert.equal((await validator.review({ ...update, namespace })).kind, 'allow');
+  });
+}
