@@ -4,6 +4,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Construct } from 'constructs';
 import { AgentNamespace, AgentPlatform, type AgentPlatformProps } from '../../constructs/index.ts';
+import { buildApp } from '../../stacks/app.ts';
+import { parseSettings } from '../../stacks/settings.ts';
+import { manifestsOf } from '../../stacks/tree.ts';
 import { one, platform, type Synthesized, synthesized } from './synthesized.ts';
 
 const watching = (...namespaces: readonly string[]) => ({ kind: 'namespaced', namespaces }) as const;
@@ -121,6 +124,28 @@ describe('what installs share', () => {
       },
     );
   });
+});
+
+test('an environment’s settings make an instance, and are refused alike, with their line', () => {
+  const settings = (...lines: readonly string[]) =>
+    parseSettings(
+      ['config:', '  rossoctl:platform:', '    image: a/b:1', ...lines.map((line) => `    ${line}`)].join('\n'),
+      'a.yaml',
+      { environment: 'a' },
+    );
+  const listed = ['mode: namespaced', 'namespaces: [{ name: team1 }]'];
+  const parsed = settings('instance: blue', 'namespace: blue-system', ...listed);
+  const names = manifestsOf(buildApp(parsed)).map(({ metadata }) => metadata.name);
+  assert.ok(names.includes('rossoctl-injector-blue'));
+  assert.throws(
+    () => settings('instance: blue'),
+    /line 4.*rossoctl:platform\.instance.*: set mode: namespaced, or leave/s,
+  );
+  assert.throws(() => settings('instance: blue_', ...listed), /line 4.*instance.*"blue_" is not allowed/s);
+  assert.throws(
+    () => settings('operators: [{ namespace: a }]', ...listed),
+    /operators\[0\]\.serviceAccountName.*is missing/,
+  );
 });
 
 const refused: readonly (readonly [what: string, act: () => unknown, says: RegExp])[] = [
