@@ -24,7 +24,7 @@ export const permissions: readonly Permission[] = [
     resources: ['networkpolicies'],
     verbs: ['list', 'watch', 'create', 'patch', 'delete'],
     scope: 'watched',
-    why: 'One network policy a workload with an AgentCard; those that others made are never written.',
+    why: 'One network policy a workload with an AgentCard, and one for pods that outlive theirs; those that others made are never written.',
   },
   {
     ...watched,
@@ -37,6 +37,13 @@ export const permissions: readonly Permission[] = [
     apiGroup: 'batch',
     resources: ['jobs', 'cronjobs'],
     why: 'A policy selects the pods that the workload itself selects.',
+  },
+  {
+    apiGroup: '',
+    resources: ['pods'],
+    verbs: ['list'],
+    scope: 'watched',
+    why: 'Pods that outlive their workload stay closed until the last of them has ended.',
   },
   {
     ...watched,

@@ -11,6 +11,7 @@ import type { Clock } from '../engine/clock.ts';
 import type { Metrics } from '../engine/metrics.ts';
 import type { Controller, Live, Log } from '../engine/types.ts';
 import { createNetworkPolicyController } from '../network-policy/controller.ts';
+import { withFarewell } from '../network-policy/farewell.ts';
 import type { Settings } from './settings.ts';
 
 /** What the controllers share. */
@@ -38,11 +39,19 @@ export function createControllers(shared: Shared): readonly Controller[] {
       needsEnabledNamespace: settings.requireNamespaceLabel,
       operatorNamespace: settings.namespace,
     }) as Controller,
-    agentCards(shared) as Controller,
+    agentCardController(shared),
     createVerifiedLabelController() as Controller,
     ...createAgentCardSyncControllers(),
     ...(enforceNetworkPolicies ? [networkPolicies(shared) as Controller] : []),
   ];
+}
+
+/** Where its end would open a network, a card is not let go before that is seen to. */
+function agentCardController(shared: Shared): Controller {
+  const { settings, layers } = shared;
+  const cards = agentCards(shared);
+  const isEnforcing = settings.enforceNetworkPolicies && !settings.signatureAudit;
+  return (isEnforcing ? withFarewell(cards, { layers, operatorNamespace: settings.namespace }) : cards) as Controller;
 }
 
 function agentCards({ settings, clock, ...shared }: Shared) {

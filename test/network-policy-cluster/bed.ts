@@ -11,7 +11,8 @@ import { apiVersion, install } from '../../runtime/api/names.ts';
 import { configWatches, createLayerReader, type FileText } from '../../runtime/config/read.ts';
 import { createEvents } from '../../runtime/engine/events.ts';
 import { createManager } from '../../runtime/engine/manager.ts';
-import type { Controller, KubeObject, Live } from '../../runtime/engine/types.ts';
+import type { Metrics } from '../../runtime/engine/metrics.ts';
+import type { Controller, KubeObject, Live, OwnerReference } from '../../runtime/engine/types.ts';
 import { createNetworkPolicyController, type NetworkPolicyOptions } from '../../runtime/network-policy/controller.ts';
 import { type ControlPlane, startControlPlane } from '../lab/control-plane.ts';
 import { type Bed, createBed, eventually, portOf, reach } from '../support/engine-bed.ts';
@@ -28,7 +29,7 @@ export interface OperatorOptions {
   /** Default: the administrator's certificate. */
   readonly token?: string;
   /** More controllers beside the one of network policies. */
-  readonly beside?: (options: NetworkPolicyOptions) => readonly Controller[];
+  readonly beside?: (options: NetworkPolicyOptions & { readonly metrics: Metrics }) => readonly Controller[];
 }
 
 export async function startPolicyBed(name: string) {
@@ -73,7 +74,7 @@ async function startOperator(bed: Bed, instance: string, { isAudit = false, besi
   const events = createEvents({ client, clock, log, metrics, instance });
   const cache = bed.newCache({ timings: { backOff: { baseMs: 50, capMs: 400, jitter: 0.5 } } });
   const manager = createManager({ client, cache, clock, log, metrics, events, onLost: () => {} });
-  const options: NetworkPolicyOptions = {
+  const options: NetworkPolicyOptions & { readonly metrics: Metrics } = {
     layers: createLayerReader({ watches, operatorNamespace: install.namespace, configFile: noFile, gatesFile: noFile }),
     watches,
     files: {},
@@ -144,6 +145,7 @@ export interface CardOptions {
   readonly target?: string;
   readonly spec?: Partial<AgentCardSpec>;
   readonly labels?: Readonly<Record<string, string>>;
+  readonly owners?: readonly OwnerReference[];
 }
 
 /** What tests do and ask in one namespace. */
@@ -228,13 +230,13 @@ export async function inNamespace({ client }: PolicyBed, namespace: string) {
 
   async function createCard(
     name = 'weather',
-    { kind = 'Deployment', target = name, spec = {}, labels = {} }: CardOptions = {},
+    { kind = 'Deployment', target = name, spec = {}, labels = {}, owners = [] }: CardOptions = {},
   ): Promise<AgentCard> {
     const version = kind === 'CronJob' ? 'batch/v1' : 'apps/v1';
     return client.create(kinds.agentCard, {
       apiVersion,
       kind: 'AgentCard',
-      metadata: { namespace, name, labels },
+      metadata: { namespace, name, labels, ownerReferences: owners },
       spec: { targetRef: { apiVersion: version, kind, name: target }, ...spec },
     });
   }
