@@ -140,7 +140,16 @@ describe('a webhook registration', () => {
     });
 
     test('is no install of its own to an operator that watches every namespace', () => {
-      assert.match(leftoverFault(kind, asked('In', ['team3']), us)?.sentence ?? '', /is left of another install/);
+      assert.match(
+        leftoverFault(kind, asked('In', ['team3']), us)?.sentence ?? '',
+        /is left of another install.*old\)$/,
+      );
+      const labels = { 'app.kubernetes.io/instance': 'red' };
+      const red = { ...asked('In', ['team3']), metadata: { name: 'rossoctl-injector-red', labels } };
+      assert.match(
+        leftoverFault(kind, red, us)?.sentence ?? '',
+        /delete it .*, or where the install red is in use make this one namespaced/,
+      );
     });
   });
 });
