@@ -1,7 +1,7 @@
 /** The examples as a user has them, copied and run with the npm package, on a real API server: all of it is taken, and tenants stay apart. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -18,7 +18,7 @@ let kube: Kube;
 before(async () => {
   plane = await startControlPlane({ name: 'examples', withControllerManager: true });
   kube = kubeOf(plane);
-  consumer = makeConsumer(work, ['single-agent', 'fleet', 'multi-tenant']);
+  consumer = makeConsumer(work, ['single-agent', 'fleet', 'multi-tenant', 'component']);
   consumer.node('fleet/main.ts', 'fleet-tree');
   consumer.node('multi-tenant/main.ts', 'tenants-tree');
   await makeNamespace(kube, 'team1');
@@ -42,19 +42,27 @@ async function apply(where: string, ...how: readonly string[]): Promise<string> 
   return ran.stdout;
 }
 
+/** One object a file. */
+const filesIn = (tree: string) => globSync('**/*.yaml', { cwd: path.join(consumer.folder, tree) }).length;
+
 test('the API server would take everything that the examples print and write', async () => {
   writeFileSync(path.join(consumer.folder, 'weather.yaml'), consumer.node('single-agent/main.ts'));
   writeFileSync(path.join(consumer.folder, 'search.yaml'), consumer.node('single-agent/enrol.ts'));
   const rows = [
     ['weather.yaml', 4],
     ['search.yaml', 1],
-    ['fleet-tree', 207],
-    ['tenants-tree', 48],
+    ['fleet-tree', filesIn('fleet-tree')],
+    ['tenants-tree', filesIn('tenants-tree')],
   ] as const;
   for (const [where, count] of rows) {
     const out = await apply(where, '--dry-run=server');
     assert.equal(out.trim().split('\n').length, count, where);
   }
+});
+
+test('the component finds in the package what it imports', () => {
+  const code = "process.stdout.write(typeof (await import('./component/agent-team.ts')).AgentTeam)";
+  assert.equal(consumer.node('--input-type=module', '-e', code), 'function');
 });
 
 const api = '/apis/agent.rossoctl.dev/v1alpha1/namespaces';
