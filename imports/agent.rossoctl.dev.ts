@@ -107,7 +107,7 @@ export interface AgentCardSpec {
   readonly targetRef: AgentCardSpecTargetRef;
 
   /**
-   * How often the card is fetched, for example 30s (the default) or 5m; at least 5s.
+   * How often the card is fetched, for example 30s (the default) or 5m; from 5s to 24h.
    *
    * @schema AgentCardSpec#syncPeriod
    */

@@ -3,13 +3,13 @@
 import { type AgentCard, agentCardDefaults } from '../api/agent-card.ts';
 import { parseDuration } from '../encoding/duration.ts';
 
-const { syncPeriodMs, minSyncPeriodMs } = agentCardDefaults;
+const { syncPeriodMs, minSyncPeriodMs, maxSyncPeriodMs } = agentCardDefaults;
 
-/** Milliseconds: `spec.syncPeriod`, at least 5 s; 30 s when it is absent or no duration. */
+/** Milliseconds: `spec.syncPeriod`, from 5 s to 24 h; 30 s when it is absent or no duration. */
 export function periodOf({ spec }: AgentCard): number {
   const { syncPeriod } = (spec as AgentCard['spec'] | undefined) ?? {};
   const wanted = syncPeriod === undefined ? undefined : parseDuration(syncPeriod);
-  return Math.max(minSyncPeriodMs, wanted ?? syncPeriodMs);
+  return Math.min(maxSyncPeriodMs, Math.max(minSyncPeriodMs, wanted ?? syncPeriodMs));
 }
 
 const periods = 10;

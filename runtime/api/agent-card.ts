@@ -15,6 +15,8 @@ export const agentCardDefaults = Object.freeze({
   syncPeriodMs: 30_000,
   /** A shorter period is taken for this. */
   minSyncPeriodMs: 5_000,
+  /** A longer one is taken for this: a verdict outlives the last answer by some periods, and nobody should trust a silent agent for weeks. */
+  maxSyncPeriodMs: 86_400_000,
   scope: 'trustDomain',
   strict: true,
 } as const);
@@ -48,7 +50,7 @@ export const AgentCardSpec = Type.Object(
         minLength: 2,
         maxLength: 64,
         pattern: durationPattern,
-        description: 'How often the card is fetched, for example 30s (the default) or 5m; at least 5s.',
+        description: 'How often the card is fetched, for example 30s (the default) or 5m; from 5s to 24h.',
       }),
     ),
     identityBinding: Type.Optional(IdentityBinding),

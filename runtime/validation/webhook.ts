@@ -26,7 +26,7 @@ export function createAgentRuntimeValidator(options: ValidatorOptions): Webhook<
 }
 
 /**
- * Refuses a second AgentCard for a workload, one in a namespace where there can be no agent, and a sync period under the shortest. The card that
+ * Refuses a second AgentCard for a workload, one in a namespace where there can be no agent, and a sync period out of bounds. The card that
  * the operator generated stands in nobody's way; it is itself refused where a hand-made one exists.
  */
 export function createAgentCardValidator(options: ValidatorOptions): Webhook<AgentCard> {
