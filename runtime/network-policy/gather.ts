@@ -72,8 +72,9 @@ function stays(object: KubeObject | undefined, { metadata }: AgentCard, { kind, 
   return owner === undefined || owner.uid === object.metadata.uid;
 }
 
-/** Pods that are made later are another workload's. */
+/** Pods that are made later are another workload's. Of one that is being deleted the phase is not believed: others than its kubelet set it. */
 function isOutliving({ metadata, status }: Pod, selector: LabelSelector, until: string): boolean {
-  const hasEnded = status?.phase === 'Succeeded' || status?.phase === 'Failed';
-  return !hasEnded && (metadata.creationTimestamp ?? '') <= until && selects(selector, metadata.labels ?? {});
+  const { creationTimestamp = '', deletionTimestamp, labels = {} } = metadata;
+  const hasEnded = deletionTimestamp === undefined && (status?.phase === 'Succeeded' || status?.phase === 'Failed');
+  return !hasEnded && creationTimestamp <= until && selects(selector, labels);
 }

@@ -117,8 +117,8 @@ const rows: readonly (readonly [what: string, world: World, names: readonly stri
     [askedPods],
   ],
   [
-    'pods that are going have',
-    { pods: [pod('a', { deletionTimestamp: 'now' }), pod('b', {}, 'Pending')] },
+    'pods that are going may have one, whatever their phase',
+    { pods: [pod('a', { deletionTimestamp: 'now' }, 'Failed'), pod('b', {}, 'Pending')] },
     ['a,b'],
     [askedPods],
   ],
