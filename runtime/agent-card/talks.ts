@@ -1,6 +1,7 @@
 /** Keeps up the contact with each card's agent, and remembers what it last said while there is nobody to ask. */
 
 import type { AgentCard } from '../api/agent-card.ts';
+import { targetIndex } from '../workload/watches.ts';
 import type { Contact, Contacts, Endpoints, Received, Wanted } from './contact.ts';
 import type { Talk } from './observed.ts';
 import { periodOf } from './period.ts';
@@ -35,6 +36,8 @@ export interface TalksOptions {
 
 /** What is left of a contact that is not kept up. */
 interface Memory {
+  /** As the card named it. */
+  readonly target: string;
   readonly workload: string | undefined;
   readonly received: Received | undefined;
   readonly answeredAt: Date | undefined;
@@ -75,11 +78,12 @@ export function createTalks({ contacts, verdictSyncPeriods, now }: TalksOptions)
     has: ({ metadata }) => memories.has(metadata.uid ?? ''),
     with: (card, { workload, endpoints, isNew, silentSince }) => {
       const { uid = '' } = card.metadata;
-      if (isOther(memories.get(uid), workload)) forget(uid);
+      const target = targetIndex(card.spec.targetRef);
+      if (isOther(memories.get(uid), { target, workload })) forget(uid);
       const periodMs = periodOf(card);
       const patienceMs = verdictSyncPeriods * periodMs;
       const contact = contactWith(card, { periodMs, patienceMs, isNew }, endpoints);
-      const memory = remembered(memories.get(uid), { contact, workload, since: silentSince ?? now() });
+      const memory = remembered(memories.get(uid), { contact, target, workload, since: silentSince ?? now() });
       const lostAt = new Date((memory.answeredAt ?? memory.since).getTime() + patienceMs);
       const isWatched = endpoints !== undefined && contact?.answeredAt !== undefined;
       const isLost = memory.isLost || (!isWatched && now().getTime() >= lostAt.getTime());
@@ -99,8 +103,11 @@ export function createTalks({ contacts, verdictSyncPeriods, now }: TalksOptions)
   };
 }
 
-function isOther(memory: Memory | undefined, workload: string | undefined): boolean {
-  return workload !== undefined && memory?.workload !== undefined && memory.workload !== workload;
+/** By name, or by uid where both are known: one of a kind that cannot be read now has none. */
+function isOther(memory: Memory | undefined, { target, workload }: Pick<Memory, 'target' | 'workload'>): boolean {
+  if (memory === undefined) return false;
+  const isNamesake = workload !== undefined && memory.workload !== undefined && memory.workload !== workload;
+  return isNamesake || memory.target !== target;
 }
 
 function saidBy(contact: Contact | undefined): Pick<Talk, 'failure' | 'isAnswered'> {
@@ -109,14 +116,16 @@ function saidBy(contact: Contact | undefined): Pick<Talk, 'failure' | 'isAnswere
 
 interface Heard {
   readonly contact: Contact | undefined;
+  readonly target: string;
   readonly workload: string | undefined;
   readonly since: Date;
 }
 
-function remembered(memory: Memory | undefined, { contact, workload, since }: Heard): Memory {
+function remembered(memory: Memory | undefined, { contact, target, workload, since }: Heard): Memory {
   const received = contact?.received;
   const isKept = (received?.body?.length ?? 0) <= keptBytes;
   return {
+    target,
     workload: workload ?? memory?.workload,
     received: received === undefined ? memory?.received : isKept ? received : { ...received, body: undefined },
     answeredAt: contact?.answeredAt ?? memory?.answeredAt,

@@ -64,9 +64,10 @@ const expired = closed(
 
 function standing(observed: Observed, now: Date): Verdict | undefined {
   const { card, talk } = observed;
-  if (card.status === undefined || talk.answeredAt !== undefined || talk.isLost) return undefined;
+  if (card.status === undefined || talk.answeredAt !== undefined) return undefined;
   const isVerified = stands(observed, now);
-  return isVerified || isRefusal(card) ? { kind: 'standing', status: card.status, isVerified } : undefined;
+  if (!isVerified && !isRefusal(card)) return undefined;
+  return talk.isLost ? lost : { kind: 'standing', status: card.status, isVerified };
 }
 
 /** Reasons of condition Verified that speak of what is found anew in each pass, not of what an agent has answered. */

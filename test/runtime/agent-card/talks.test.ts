@@ -95,6 +95,19 @@ test('another workload of that name is another agent', () => {
   assert.ok(calls.includes('forget'));
 });
 
+test('a card that is repointed to a workload that cannot be read takes nothing along from the former one', () => {
+  let contact: Contact | undefined = { received, answeredAt: now, isLost: false, via: 'Service weather' };
+  const { contacts } = contactsOf(() => contact);
+  const talks = createTalks({ contacts, verdictSyncPeriods: 3, now: () => now });
+  talks.with(card(), partner);
+  contact = undefined;
+  const unreadable = { ...partner, workload: undefined, endpoints: undefined };
+  assert.equal(talks.with(card(), unreadable).received, received, 'the same one');
+  const job = card({ targetRef: { apiVersion: 'batch/v1', kind: 'Job', name: 'weather' } });
+  assert.equal(talks.with(job, unreadable).received, undefined);
+  assert.equal(talks.with(card(), unreadable).answeredAt, undefined, 'nor when it is repointed back');
+});
+
 test('a large body is not remembered twice', () => {
   const large = { ...received, body: Buffer.alloc(70_000) };
   let contact: Contact | undefined = { received: large, answeredAt: now, isLost: false };
