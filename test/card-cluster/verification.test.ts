@@ -198,7 +198,7 @@ test('a card that moves on, and a verified workload that is deleted, take their 
   assert.deepEqual([await ns.events('weather-1'), await ns.events('news-1')], [[], []]);
 });
 
-test('contact that is lost ends the verdict, after the last card has stood for three periods', async () => {
+test('contact that is lost ends the verdict, after the last card has stood for three periods, and only an answer brings it back', async () => {
   const ns = await inNamespace(bed, 'lost');
   await ns.addAgent('weather', { body: await signed(ns) });
   await isLabelled(ns, 'weather', true);
@@ -207,6 +207,10 @@ test('contact that is lost ends the verdict, after the last card has stood for t
   assert.equal(await ns.condition('weather', 'Verified'), 'True/SignatureVerified');
   await ns.says('weather', 'Verified', 'False/ContactLost', 40_000);
   await isLabelled(ns, 'weather', false);
+  await ns.patch(cards, 'weather', { spec: { syncPeriod: '60s' } });
+  await eventually(async () => assert.equal((await ns.card('weather')).status?.observedGeneration, 2));
+  assert.equal(await ns.condition('weather', 'Verified'), 'False/ContactLost');
+  await ns.patch(cards, 'weather', { spec: { syncPeriod: '5s' } });
   ns.behave('weather', serves(await signed(ns)));
   await isLabelled(ns, 'weather', true);
 });
