@@ -4,18 +4,18 @@ import { Construct } from 'constructs';
 import { KubeAgentCard } from '../imports/agent.rossoctl.dev.ts';
 import type { AgentCardSpec } from '../runtime/api/agent-card.ts';
 import { generatedCardName } from '../runtime/api/names.ts';
-import { isSameTarget, type TargetRef } from '../runtime/api/target-ref.ts';
+import type { TargetRef } from '../runtime/api/target-ref.ts';
 import { agentCardViolations } from './agent-card-schema.ts';
 import { placeViolations } from './agent-place.ts';
 import { AgentRuntime } from './agent-runtime.ts';
 import { refuseCollisions } from './collisions.ts';
 import { defined, refuse } from './refusal.ts';
+import { registerSubject, rivals, subjectOf } from './rivals.ts';
 import {
   kindProblem,
   namespaceProblem,
   objectOf,
   protocolProblem,
-  rivalOf,
   reservedKeyProblems,
   type WorkloadTarget,
 } from './workload-target.ts';
@@ -73,7 +73,12 @@ export class AgentCard extends Construct {
     });
     this.namespace = this.apiObject.metadata.namespace;
     if (workload !== undefined) this.apiObject.addDependency(workload);
+    registerSubject(this, this.#subject('AgentCard'));
     this.node.addValidation({ validate: () => [...this.#problems()] });
+  }
+
+  #subject(what: 'AgentCard' | 'AgentRuntime'): string {
+    return subjectOf(what, this.namespace, this.targetRef);
   }
 
   #problems(): readonly string[] {
@@ -88,7 +93,7 @@ export class AgentCard extends Construct {
   }
 
   #rivals(): readonly string[] {
-    const rival = rivalOf(this, AgentCard);
+    const [rival] = rivals(this, this.#subject('AgentCard'));
     if (rival === undefined) return [];
     const { kind, name } = this.targetRef;
     return [`${kind} ${name} already has an AgentCard at ${rival.node.path}: remove one, a workload has at most one`];
@@ -96,11 +101,8 @@ export class AgentCard extends Construct {
 
   /** Cards are fetched from agents alone. */
   #toolProblem(): readonly string[] {
-    const runtime = this.node.root.node
-      .findAll()
-      .filter((other) => other instanceof AgentRuntime)
-      .find((other) => other.namespace === this.namespace && isSameTarget(other.targetRef, this.targetRef));
-    if (runtime?.type !== 'tool') return [];
+    const [runtime] = rivals(this, this.#subject('AgentRuntime'));
+    if (!(runtime instanceof AgentRuntime) || runtime.type !== 'tool') return [];
     const { kind, name } = this.targetRef;
     return [
       `${kind} ${name} is enrolled as a tool at ${runtime.node.path}, and only agents have cards: remove the AgentCard, or enrol it as an agent`,

@@ -8,12 +8,12 @@ import { placeViolations } from './agent-place.ts';
 import { agentRuntimeViolations, referenceViolations } from './agent-runtime-schema.ts';
 import { refuseCollisions } from './collisions.ts';
 import { defined, refuse } from './refusal.ts';
+import { registerSubject, rivals, subjectOf } from './rivals.ts';
 import {
   kindProblem,
   namespaceProblem,
   objectOf,
   reservedKeyProblems,
-  rivalOf,
   type WorkloadTarget,
 } from './workload-target.ts';
 
@@ -92,7 +92,12 @@ export class AgentRuntime extends Construct implements IAgentRuntime {
     });
     this.namespace = this.apiObject.metadata.namespace;
     if (workload !== undefined) this.apiObject.addDependency(workload);
+    registerSubject(this, this.#subject);
     this.node.addValidation({ validate: () => [...this.#problems()] });
+  }
+
+  get #subject(): string {
+    return subjectOf('AgentRuntime', this.namespace, this.targetRef);
   }
 
   #problems(): readonly string[] {
@@ -106,7 +111,7 @@ export class AgentRuntime extends Construct implements IAgentRuntime {
   }
 
   #rivals(): readonly string[] {
-    const rival = rivalOf(this, AgentRuntime);
+    const [rival] = rivals(this, this.#subject);
     if (rival === undefined) return [];
     const { kind, name } = this.targetRef;
     return [

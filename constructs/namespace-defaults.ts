@@ -9,6 +9,7 @@ import { refuseCollisions } from './collisions.ts';
 import { configText } from './config-text.ts';
 import { NamespaceName, ObjectName } from './prop-schemas.ts';
 import { propViolations, refuse } from './refusal.ts';
+import { registerSubject, rivals, subjectOf } from './rivals.ts';
 import { agentNamespaceViolations } from './watched-namespaces.ts';
 
 /**
@@ -61,12 +62,16 @@ export class NamespaceDefaults extends Construct {
       metadata: { name: this.name, namespace: this.namespace, labels: { [labels.defaults]: 'true' } },
       data: { [key]: configText(this, props.config, { layer: 'namespace', where }) },
     });
+    registerSubject(this, this.#subject);
     this.node.addValidation({ validate: () => this.#rivals() });
   }
 
+  get #subject(): string {
+    return subjectOf('NamespaceDefaults', this.namespace);
+  }
+
   #rivals(): string[] {
-    const all = this.node.root.node.findAll().filter((other) => other instanceof NamespaceDefaults);
-    const rival = all.find((other) => other !== this && other.namespace === this.namespace);
+    const [rival] = rivals(this, this.#subject);
     return rival === undefined
       ? []
       : [

@@ -4,7 +4,7 @@ import { ApiObject } from 'cdk8s';
 import { Construct, type IConstruct } from 'constructs';
 import { kinds } from '../runtime/api/kinds.ts';
 import { annotations, labels } from '../runtime/api/names.ts';
-import { groupOf, isSameTarget, type TargetRef } from '../runtime/api/target-ref.ts';
+import { groupOf } from '../runtime/api/target-ref.ts';
 
 /**
  * What can be a target. Recognised by its shape, not its class: a workload of any version of cdk8s-plus, an `ApiObject`,
@@ -50,22 +50,6 @@ export function namespaceProblem(
   return [
     `the target is in namespace ${theirs}, the ${resource} in ${namespace}: leave namespace out, it follows the target`,
   ];
-}
-
-/** A construct that speaks of one workload. */
-interface Targeted extends IConstruct {
-  readonly namespace: string | undefined;
-  readonly targetRef: TargetRef;
-}
-
-/** Another construct of the class, anywhere in the app, with the same target. */
-export function rivalOf<T extends Targeted>(self: T, resource: abstract new (...args: never[]) => T): T | undefined {
-  return self.node.root.node
-    .findAll()
-    .filter((other): other is T => other instanceof resource)
-    .find(
-      (other) => other !== self && other.namespace === self.namespace && isSameTarget(other.targetRef, self.targetRef),
-    );
 }
 
 interface Metadata {

@@ -1,6 +1,6 @@
 /** Manifests to files: one object a file, in folders whose names are the order in which they are applied. */
 
-import { type App, Yaml } from 'cdk8s';
+import { ApiObject, type App, Yaml } from 'cdk8s';
 import { grouped } from '../constructs/grouped.ts';
 import { operatorPodLabels } from '../runtime/api/names.ts';
 
@@ -98,9 +98,17 @@ function pathOf(manifest: Manifest): string {
   return `${folder}/${kind.toLowerCase()}-${metadata.name.replaceAll(/[^A-Za-z0-9._-]/g, '_')}.yaml`;
 }
 
-/** Every object of the app, checked, in the order to apply. Throws what the constructs' validations say. */
+/**
+ * Every object of the app, checked, in the order to apply. Throws what the constructs' validations say: asked once, not once a chart as
+ * `Chart.toJson` does.
+ */
 export function manifestsOf(app: App): readonly Manifest[] {
-  const all = app.charts.flatMap((chart) => chart.toJson() as readonly Manifest[]);
+  const constructs = app.node.findAll();
+  const problems = constructs.flatMap(({ node }) => node.validate().map((problem) => `[${node.path}] ${problem}`));
+  if (problems.length > 0) {
+    throw new Error(`Validation failed with the following errors:\n  ${problems.join('\n  ')}`);
+  }
+  const all = constructs.filter((each) => ApiObject.isApiObject(each)).map((object) => object.toJson() as Manifest);
   const byPath = grouped(all, pathOf);
   const doubled = [...byPath].find(([, same]) => same.length > 1);
   if (doubled !== undefined)
