@@ -13,7 +13,7 @@ export async function referencedPlatform(name: string): Promise<PlatformFacts> {
   const { value } = await new StackReference(full).getOutputDetails('platform');
   if (isFacts(value)) return value;
   throw new SettingsError(
-    `config.rossoctl:agents.platform: stack ${full} has no output platform: run pulumi up there first, or name the stack of a platform`,
+    `stack ${full} has no output platform: run pulumi up there first, or name the stack of a platform`,
   );
 }
 

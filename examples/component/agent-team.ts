@@ -4,12 +4,12 @@ import { all, ComponentResource, type ComponentResourceOptions, type Output } fr
 import { ApiObject, App, Chart } from 'cdk8s';
 import { Agent, type AgentProps, RequireDigest } from 'rossoctl';
 import { KubernetesApp, type KubernetesAppArgs } from 'rossoctl/stacks/kubernetes-app';
-import type { Platform } from './platform.ts';
+import type { PlatformFacts } from 'rossoctl/stacks/platform-facts';
 
 /** How a team's agents become resources. */
 export interface AgentTeamArgs extends Omit<KubernetesAppArgs, 'app'> {
   /** What the platform's stack says of itself. */
-  readonly platform: Platform;
+  readonly platform: PlatformFacts;
   /** The team's namespace, which is the platform's to make. */
   readonly namespace: string;
   /** Name → agent. What is not said is the house's: user 1000, two replicas, mutual TLS always. */
@@ -43,7 +43,7 @@ export class AgentTeam extends ComponentResource {
   }
 }
 
-function refuseUnwatched({ environment, watched }: Platform, namespace: string): void {
+function refuseUnwatched({ environment, watched }: PlatformFacts, namespace: string): void {
   if (watched === undefined || watched.includes(namespace)) return;
   throw new Error(
     `namespace ${namespace} is not watched by the platform ${environment}, which watches ${watched.join(', ')}: have it added there, or choose one of those`,

@@ -4,12 +4,15 @@ import assert from 'node:assert/strict';
 import test, { before } from 'node:test';
 import { runtime } from '@pulumi/pulumi';
 import { AgentTeam, type AgentTeamArgs } from '../../examples/component/agent-team.ts';
-import { type Platform, readPlatform } from '../../examples/component/platform.ts';
+import type { PlatformFacts } from '../../stacks/platform-facts.ts';
+import { referencedPlatform } from '../../stacks/referenced-platform.ts';
 import type { Manifest } from '../../stacks/tree.ts';
 
 /** What the stacks of this organization have as outputs. */
+const namespace = 'rossoctl-system';
+const platform: PlatformFacts = { environment: 'dev', namespace, watched: ['team1'], requireImageDigest: false };
 const stacks: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  'organization/rossoctl/dev': { platform: { environment: 'dev', watched: ['team1'], requireImageDigest: false } },
+  'organization/rossoctl/dev': { platform },
   'organization/other/dev': { url: 'https://other.example' },
 };
 
@@ -29,7 +32,6 @@ const mocks: runtime.Mocks = {
   call: () => ({}),
 };
 
-const platform: Platform = { environment: 'dev', watched: ['team1'], requireImageDigest: false };
 const weather = { image: 'registry.example/weather:1' };
 
 let count = 0;
@@ -50,7 +52,7 @@ const refusals: readonly (readonly [title: string, args: Partial<AgentTeamArgs>,
   ],
   [
     'an image by tag where digests are asked for',
-    { platform: { environment: 'production', requireImageDigest: true } },
+    { platform: { environment: 'production', namespace, requireImageDigest: true } },
     /team-\d+\/weather\/workload: .*is not pinned by digest/,
   ],
   ['what the constructs refuse', { agents: { weather: { ...weather, port: 0 } } }, /\[team-\d+\/weather\] port: 0/],
@@ -92,6 +94,9 @@ for (const [title, args, says] of refusals) {
 }
 
 test('the platform is what its stack says; a stack that says nothing of one is refused', async () => {
-  assert.deepEqual(await readPlatform('rossoctl/dev'), platform);
-  await assert.rejects(readPlatform('other/dev'), /stack other\/dev has no output platform: run pulumi up there first/);
+  assert.deepEqual(await referencedPlatform('rossoctl/dev'), platform);
+  await assert.rejects(
+    referencedPlatform('other/dev'),
+    /stack other\/dev has no output platform: run pulumi up there first/,
+  );
 });

@@ -1,12 +1,12 @@
 /** The program of team1's stacks: which agents it runs. */
 
 import { Config } from '@pulumi/pulumi';
+import { referencedPlatform } from 'rossoctl/stacks/referenced-platform';
 import { AgentTeam } from '../agent-team.ts';
-import { readPlatform } from '../platform.ts';
 
 const config = new Config();
 const team = new AgentTeam('team1', {
-  platform: await readPlatform(config.require('platform')),
+  platform: await referencedPlatform(config.require('platform')),
   namespace: 'team1',
   await: config.getBoolean('await'),
   agents: {
