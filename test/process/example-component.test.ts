@@ -97,6 +97,6 @@ test('the platform is what its stack says; a stack that says nothing of one is r
   assert.deepEqual(await referencedPlatform('rossoctl/dev'), platform);
   await assert.rejects(
     referencedPlatform('other/dev'),
-    /stack other\/dev has no output platform: run pulumi up there first/,
+    /stack organization\/other\/dev has no output platform: run pulumi up there first/,
   );
 });
