@@ -3,14 +3,17 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { crdManifest, crdSources } from '../../constructs/crds.ts';
+import type { AgentCard } from '../../runtime/api/agent-card.ts';
 import { kinds } from '../../runtime/api/kinds.ts';
 import type { Pod } from '../../runtime/api/kubernetes.ts';
-import { apiVersion, install, labels, operatorPodLabels } from '../../runtime/api/names.ts';
+import { apiVersion, fieldManagers, finalizer, install, labels, operatorPodLabels } from '../../runtime/api/names.ts';
 import { configWatches, createLayerReader, type FileText } from '../../runtime/config/read.ts';
 import { systemClock } from '../../runtime/engine/clock.ts';
 import { kubeconfigConnection } from '../../runtime/engine/kubeconfig.ts';
 import type { Controller, KubeObject, Live } from '../../runtime/engine/types.ts';
 import { createNetworkPolicyController } from '../../runtime/network-policy/controller.ts';
+import { withFarewell } from '../../runtime/network-policy/farewell.ts';
+import { agentCards } from '../../runtime/workload/cards.ts';
 import { ensureBinaries, pathOf } from '../lab/build.ts';
 import { down } from '../lab/down.ts';
 import { labKubeconfigPath } from '../lab/locations.ts';
@@ -47,7 +50,9 @@ const container = (command: string) => ({
 });
 
 /** An agent: a Deployment of one pod, its Service and its card; judged by nobody yet. */
-const agents: readonly Place[] = ['team1/alpha', 'team2/beta', 'team1/gamma'];
+const agents: readonly Place[] = ['team1/alpha', 'team2/beta', 'team1/gamma', 'team1/delta'];
+/** What listens in a container as its first process does not end when asked to: it takes all of its time. */
+const graceSeconds: Readonly<Record<Place, number>> = { 'team1/delta': 150 };
 /** Pods of nobody's, and those that look like the operator's. */
 const bystanders: readonly (readonly [at: Place, more: StringMap])[] = [
   [`${install.namespace}/operator`, operatorPodLabels],
@@ -55,6 +60,18 @@ const bystanders: readonly (readonly [at: Place, more: StringMap])[] = [
   ['team2/impostor', operatorPodLabels],
   ['team1/plain', {}],
 ];
+
+/** The finalizer of the card controller and nothing else of it: verdicts are the tests'. */
+const holdingCards: Controller<AgentCard> = {
+  name: 'agentcard',
+  fieldManager: fieldManagers.agentCard,
+  primary: agentCards,
+  triggers: [],
+  wakeOn: 'spec',
+  finalizer,
+  observe: () => Promise.resolve({}),
+  decide: () => ({}),
+};
 
 export async function startEnforcementBed() {
   const name = `policies-${randomBytes(3).toString('hex')}`;
@@ -81,20 +98,18 @@ export async function startEnforcementBed() {
     ]);
     const watches = configWatches(install.namespace);
     const manager = createManagerOn(bed);
+    const operatorNamespace = install.namespace;
+    const layers = createLayerReader({ watches, operatorNamespace, configFile: noFile, gatesFile: noFile });
     const controller = createNetworkPolicyController({
-      layers: createLayerReader({
-        watches,
-        operatorNamespace: install.namespace,
-        configFile: noFile,
-        gatesFile: noFile,
-      }),
+      layers,
       watches,
       files: {},
       metrics: bed.metrics,
-      operatorNamespace: install.namespace,
+      operatorNamespace,
       isAudit: false,
     });
     manager.addController(controller as unknown as Controller);
+    manager.addController(withFarewell(holdingCards, { layers, operatorNamespace }) as unknown as Controller);
     await manager.start();
 
     const podAt = async (at: Place): Promise<PodWithAddress> => {
@@ -104,8 +119,8 @@ export async function startEnforcementBed() {
       if (pod?.status?.podIP === undefined) throw new Error(`${at} has no pod with an address`);
       return pod;
     };
-    const exec = async (at: Place, command: string): Promise<string> => {
-      const { namespace, name: pod = '' } = (await podAt(at)).metadata;
+    const exec = async (at: Place, command: string): Promise<string> => execIn(await podAt(at), command);
+    const execIn = ({ metadata: { namespace, name: pod = '' } }: Pod, command: string): Promise<string> => {
       const parameters = [
         `--kubeconfig=${labKubeconfigPath(name)}`,
         '-n',
@@ -121,8 +136,9 @@ export async function startEnforcementBed() {
     };
     const addressOf = async (at: Place): Promise<string> => (await podAt(at)).status?.podIP ?? '';
     /** One connection: what came back, or nothing within two seconds. */
-    const calls = async (from: Place, to: Place): Promise<boolean> => {
-      const answer = await exec(from, `timeout 2 wget -qO- http://${await addressOf(to)}:8080/ || echo none`);
+    const calls = async (from: Place, to: Place): Promise<boolean> => callsFrom(await podAt(from), to);
+    const callsFrom = async (pod: Pod, to: Place): Promise<boolean> => {
+      const answer = await execIn(pod, `timeout 2 wget -qO- http://${await addressOf(to)}:8080/ || echo none`);
       return answer.trim() !== 'none';
     };
     await eventually(async () => {
@@ -140,6 +156,8 @@ export async function startEnforcementBed() {
       podAt,
       addressOf,
       calls,
+      callsFrom,
+      execIn,
       /** The verdict as the card controller writes it, and the label as it sets it on the agent's pods. */
       judge: async (at: Place, isVerified: boolean) => {
         const { namespace, name: card } = placeOf(at);
@@ -192,10 +210,10 @@ async function createAgent(client: Client, at: Place): Promise<void> {
   const own = { app: name };
   const template = {
     metadata: { labels: { ...own, [labels.type]: 'agent' } },
-    spec: { terminationGracePeriodSeconds: 0, containers: [container(serving)] },
+    spec: { terminationGracePeriodSeconds: graceSeconds[at] ?? 0, containers: [container(serving)] },
   };
   const spec = { replicas: 1, selector: { matchLabels: own }, template };
-  await client.create<KubeObject>(
+  const { metadata } = await client.create<KubeObject>(
     kinds.deployment as never,
     {
       apiVersion: 'apps/v1',
@@ -214,7 +232,7 @@ async function createAgent(client: Client, at: Place): Promise<void> {
   await client.create(kinds.agentCard, {
     apiVersion,
     kind: 'AgentCard',
-    metadata: { namespace, name },
+    metadata: { namespace, name, ownerReferences: [{ ...targetRef, uid: metadata.uid ?? '' }] },
     spec: { targetRef },
   });
 }

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test, type TestContext } from 'node:test';
+import { kinds } from '../../runtime/api/kinds.ts';
 import { install } from '../../runtime/api/names.ts';
 import { canRunNode } from '../lab/up.ts';
 import { eventually } from '../support/engine-bed.ts';
@@ -11,6 +12,7 @@ const skip = !canRunNode() && 'a node needs root on Linux';
 const alpha = 'team1/alpha';
 const beta = 'team2/beta';
 const gamma = 'team1/gamma';
+const delta = 'team1/delta';
 const plain = 'team1/plain';
 const operator: Place = `${install.namespace}/operator`;
 const keycloak: Place = `${install.namespace}/keycloak`;
@@ -153,5 +155,22 @@ describe('network policies on a node', { skip, timeout: 600_000 }, () => {
     ]);
     const [then, later] = [await received(), await received()];
     t.diagnostic(`a connection that was open before ${later > then ? 'goes on' : 'has stopped'} on this network`);
+  });
+
+  test('an agent that is deleted without a verdict stays closed while its pod ends, which may take long', async () => {
+    const pod = await bed.podAt(delta);
+    assert.equal(await bed.callsFrom(pod, plain), false);
+    await bed.client.remove({ kind: kinds.deployment, namespace: 'team1', name: 'delta' });
+    const waiting = eventually(async () => {
+      const { items } = await bed.client.list(kinds.networkPolicy, { namespace: 'team1' });
+      assert.ok(!items.some(({ metadata }) => metadata.name === 'delta-signature-policy'));
+    }, 90_000);
+    const command =
+      'i=0; while [ $i -lt 10 ]; do timeout 1 wget -qO- http://TO:8080/ && break; i=$((i+1)); done; echo none';
+    assert.equal((await bed.execIn(pod, command.replace('TO', await bed.addressOf(plain)))).trim(), 'none');
+    await waiting;
+    assert.equal(await bed.callsFrom(pod, plain), false);
+    const { metadata } = await bed.client.get(kinds.pod, { namespace: 'team1', name: pod.metadata.name ?? '' });
+    assert.notEqual(metadata.deletionTimestamp, undefined);
   });
 });
