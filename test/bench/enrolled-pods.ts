@@ -62,7 +62,7 @@ function replicaSetFor(owner: Deployment): KubeObject {
   } as KubeObject;
 }
 
-/** What the webhook would have added, as far as the operator reads it again. */
+/** As the ReplicaSet would make it: the template's containers; and what the webhook would have added, as far as the operator reads it again. */
 function injected<P extends KubeObject & { readonly spec: object }>(pod: P, owner: Deployment): P {
   const hash = owner.spec.template.metadata?.annotations?.[annotations.configHash] ?? '';
   const type = owner.spec.template.metadata?.labels?.[labels.type] ?? 'agent';
@@ -74,6 +74,6 @@ function injected<P extends KubeObject & { readonly spec: object }>(pod: P, owne
       labels: { ...pod.metadata.labels, [labels.type]: type },
       annotations: { [annotations.injected]: 'envoy-proxy', [annotations.configHash]: hash },
     },
-    spec: { ...pod.spec, initContainers: [sidecar] },
+    spec: { ...pod.spec, containers: owner.spec.template.spec.containers, initContainers: [sidecar] },
   };
 }
