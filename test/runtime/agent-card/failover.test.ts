@@ -157,3 +157,17 @@ test('a pod that goes while it is asked, or before its turn, is not believed: it
   assert.equal(other.contacts.of('weather')?.received, undefined);
   assert.deepEqual([open(), other.open()], [0, 0]);
 });
+
+test('agents all of whose pods hang hold no more places than those with one, and the others keep their rhythm', async () => {
+  const { clock, contacts, keep, asked } = bed((host) => (host.startsWith('fine') ? good : hangs), { limit: 8 });
+  const hung = Array.from({ length: 30 }, (_, i) => `hung-${i}`);
+  const fine = Array.from({ length: 10 }, (_, i) => `fine-${i}`);
+  for (const uid of hung) keep(uid, pods(of(uid), of(`${uid}b`), of(`${uid}c`)));
+  for (const uid of fine) keep(uid);
+  await clock.advance(30_000);
+  for (let ms = 0; ms < 300_000; ms += 1_000) {
+    await clock.advance(1_000);
+    assert.ok(contacts.counts().lanes.slow.asking <= 2);
+  }
+  for (const uid of fine) assert.ok(asked.filter(({ host }) => host === uid).length >= 9, uid);
+});
