@@ -36,7 +36,8 @@ export async function gatherOutlived(
   for (const podSelector of selectors) {
     const found = await live.list(kinds.pod, { namespace, labels: selectorText(podSelector) });
     const pods = found.filter((pod) => isOutliving(pod, podSelector, deletionTimestamp));
-    if (pods.length > 0) outlived.push({ card, podSelector, pods, surroundings });
+    const owners = isForeground(card, reader) ? going(pods) : pods;
+    if (owners.length > 0) outlived.push({ card, podSelector, pods: owners, surroundings });
   }
   return outlived;
 }
@@ -53,6 +54,24 @@ function selectorsOf(card: AgentCard, reader: Reader, wasWritten: boolean): read
   if (own.length > 0) return own.flatMap(({ spec }) => spec?.podSelector ?? []);
   const target = wasWritten ? lookUpTarget(reader, namespace, card.spec.targetRef) : undefined;
   return target !== undefined && 'found' in target ? [selectorOf(target.found)] : [];
+}
+
+const foreground = 'foregroundDeletion';
+
+/** The workload is deleted with its pods before it, each of them with what it owns before that. */
+function isForeground(card: AgentCard, reader: Reader): boolean {
+  const target = lookUpTarget(reader, card.metadata.namespace ?? '', card.spec.targetRef);
+  return 'found' in target && target.found.object.metadata.finalizers?.includes(foreground) === true;
+}
+
+/**
+ * Then the collector would take the policy of a pod whose deletion it has not asked for yet, and leaves that of one that is going. It asks for
+ * all of them at once: while it has asked for none, this throws, to be tried again.
+ */
+function going(pods: readonly Pod[]): readonly Pod[] {
+  const deleted = pods.filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
+  if (pods.length > 0 && deleted.length === 0) throw new Error('the pods of the workload are not being deleted yet');
+  return deleted;
 }
 
 async function isStaying(card: AgentCard, reader: Reader, live: LiveReader): Promise<boolean> {

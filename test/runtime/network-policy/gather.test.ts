@@ -88,6 +88,7 @@ async function look(world: World) {
 
 const { object } = workload();
 const going = { ...object, metadata: { ...object.metadata, deletionTimestamp: '2026-01-01T01:00:00Z' } };
+const inForeground = { ...going, metadata: { ...going.metadata, finalizers: ['foregroundDeletion'] } };
 const askedPods = 'Pod app=weather';
 const askedWorkload = 'Deployment metadata.name=weather';
 const ending: KubeObject = {
@@ -109,6 +110,13 @@ const rows: readonly (readonly [what: string, world: World, names: readonly stri
     [],
     [askedWorkload],
   ],
+  [
+    'in the foreground, where some pods are going',
+    { cached: inForeground, pods: [pod('a', { deletionTimestamp: 'now' }), pod('b')] },
+    ['a'],
+    [askedPods],
+  ],
+  ['in the foreground, without pods', { cached: inForeground, pods: [] }, [], [askedPods]],
   ['no pod is left', { pods: [] }, [], [askedPods]],
   [
     'pods that have ended have no network',
@@ -139,6 +147,10 @@ describe('pods that outlive their workload', () => {
       assert.deepEqual([seen.names, seen.asked], [names, asked]);
     });
   }
+
+  test('in the foreground, before the collector has come to the pods: to be tried again', async () => {
+    await assert.rejects(look({ cached: inForeground }), /not being deleted yet/);
+  });
 
   test('each is an owner of one closed policy, whatever the verdict was; its name is neither the card’s nor another card’s', async () => {
     const { found } = await look({ policies: [permissive()], pods: [pod('a'), pod('b')] });
