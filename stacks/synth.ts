@@ -14,7 +14,8 @@ const root = path.resolve(import.meta.dirname, '..');
 const usage = () => `usage: npm run synth -- [--env ENV] [--out DIR | --stdout] [--image REF]
 
   --env ENV     environment, from stacks/Pulumi.ENV.yaml: ${environments().join(', ')} (default local)
-  --out DIR     folder to write (default dist/manifests/ENV); files of an earlier run are removed from it
+  --out DIR     folder to write (default dist/manifests/ENV); files of an earlier run are removed from it,
+                and one that holds another environment's is refused
   --stdout      print one YAML stream, in the order to apply, and write nothing
   --image REF   image of the operator, instead of the one in the settings
 
@@ -71,6 +72,7 @@ function main(argv: readonly string[]): number {
   const { changed, removed } = writeTree(
     out,
     wanted === undefined ? treeOf(manifests) : gitOpsFiles(manifests, wanted),
+    values.env,
   );
   const where = path.relative(process.cwd(), out) || '.';
   process.stderr.write(

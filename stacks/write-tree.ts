@@ -4,8 +4,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, wr
 import path from 'node:path';
 import type { TreeFile } from './tree.ts';
 
-/** Lists the files of the last run, and while one is under way those of both; a folder without it is somebody else's. */
+/**
+ * Says whose tree it is, then lists the files of the last run, and while one is under way those of both; a folder without it is somebody
+ * else's.
+ */
 export const markerName = '.rossoctl-synth';
+/** The line that says it; no file is called so. Markers of earlier releases are without. */
+const ownerLine = '# tree of ';
 
 /** What a run did. */
 export interface Written {
@@ -15,37 +20,59 @@ export interface Written {
 }
 
 /**
- * Writes `files` below `dir`. Throws when `dir` holds anything but has no marker file. A file with the same text is left as it is.
- * A run that is interrupted leaves a folder that the next one takes for its own, and of which it forgets no file.
+ * Writes `files` below `dir`. Throws when `dir` is a file, when it holds anything but has no marker file, and when it holds the tree of
+ * another than `owner`, an environment for example: its files would go. Without an owner nobody is another. A file with the same text is
+ * left as it is. A run that is interrupted leaves a folder that the next one takes for its own, and of which it forgets no file.
  */
-export function writeTree(dir: string, files: readonly TreeFile[]): Written {
-  const before = filesBefore(dir);
+export function writeTree(dir: string, files: readonly TreeFile[], owner?: string): Written {
+  const { owner: ownerBefore, names: before } = treeBefore(dir);
+  if (owner !== undefined && ownerBefore !== undefined && owner !== ownerBefore) {
+    throw new Error(`${dir} holds the tree of ${ownerBefore}: choose another --out, or remove the folder`);
+  }
   const wanted = new Set(files.map((file) => file.path));
-  writeMarker(dir, new Set([...before, ...wanted]));
+  const writeMarker = (names: ReadonlySet<string>) => {
+    const lines = [...(owner === undefined ? [] : [`${ownerLine}${owner}`]), ...[...names].sort()];
+    writeIfChanged(path.join(dir, markerName), lines.map((line) => `${line}\n`).join(''));
+  };
+  writeMarker(new Set([...before, ...wanted]));
   const changed = files.filter(({ path: name, text }) => writeIfChanged(path.join(dir, name), text));
   const stale = before.filter((name) => !wanted.has(name));
   for (const name of stale) remove(dir, name);
-  writeMarker(dir, wanted);
+  writeMarker(wanted);
   return { files: files.length, changed: changed.length, removed: stale.length };
 }
 
-function writeMarker(dir: string, names: ReadonlySet<string>): void {
-  const lines = [...names].sort().map((name) => `${name}\n`);
-  writeIfChanged(path.join(dir, markerName), lines.join(''));
+interface TreeBefore {
+  readonly owner?: string | undefined;
+  readonly names: readonly string[];
 }
 
-function filesBefore(dir: string): readonly string[] {
+function treeBefore(dir: string): TreeBefore {
+  makeFolder(dir);
   const marker = path.join(dir, markerName);
   if (existsSync(marker)) {
     const lines = readFileSync(marker, 'utf8').split('\n');
-    return lines.filter((name) => name !== '' && isBelow(dir, name));
+    const owner = lines.find((line) => line.startsWith(ownerLine))?.slice(ownerLine.length);
+    return { owner, names: lines.filter((line) => line !== '' && !line.startsWith(ownerLine) && isBelow(dir, line)) };
   }
-  if (existsSync(dir) && readdirSync(dir).length > 0) {
+  if (readdirSync(dir).length > 0) {
     throw new Error(`${dir} is not empty and was not written by synth (it has no ${markerName}): choose another --out`);
   }
-  mkdirSync(dir, { recursive: true });
-  return [];
+  return { names: [] };
 }
+
+/** A file in the way, or a right that is missing, is for whoever chose the folder. */
+function makeFolder(dir: string): void {
+  try {
+    mkdirSync(dir, { recursive: true });
+  } catch (cause) {
+    const { code = '' } = cause as { readonly code?: string };
+    const reason = fileInTheWay.includes(code) ? 'a file is in its place or above it' : code;
+    throw new Error(`${dir} cannot be made a folder (${reason}): choose another --out`, { cause });
+  }
+}
+
+const fileInTheWay = ['EEXIST', 'ENOTDIR'];
 
 /** A marker file that was edited cannot make us leave the folder. */
 function isBelow(dir: string, name: string): boolean {

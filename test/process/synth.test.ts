@@ -20,6 +20,11 @@ test('the command line writes, prints, and says what it did on standard error', 
   assert.equal(written.status, 0, written.stderr);
   assert.equal(written.stdout, '');
   assert.match(written.stderr, /^dev: \d+ objects in .*cli \(\d+ files changed, 0 removed\)\n$/);
+  const other = synth('--env', 'local', '--out', out);
+  assert.deepEqual(
+    [other.status, other.stderr],
+    [1, `synth: ${out} holds the tree of dev: choose another --out, or remove the folder\n`],
+  );
   const printed = synth('--env', 'dev', '--stdout', '--image', 'other:1');
   assert.match(printed.stdout, /image: other:1/);
   assert.match(printed.stderr, /^dev: \d+ objects\n$/);

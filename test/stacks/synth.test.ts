@@ -120,6 +120,29 @@ test('a run that is interrupted, the first or a later one, leaves a folder that 
   assert.equal(readFileSync(path.join(dir, markerName), 'utf8'), 'c.yaml\n');
 });
 
+test('the tree of another environment is left as it is; one of a release that wrote no owner is taken', () => {
+  const dir = path.join(work, 'owned');
+  const files = [{ path: 'a.yaml', text: '1' }];
+  writeTree(dir, files);
+  writeTree(dir, files, 'acme');
+  assert.equal(readFileSync(path.join(dir, markerName), 'utf8'), '# tree of acme\na.yaml\n');
+  assert.throws(
+    () => writeTree(dir, [], 'acme-alpha'),
+    /owned holds the tree of acme: choose another --out, or remove the folder/,
+  );
+  assert.equal(readFileSync(path.join(dir, 'a.yaml'), 'utf8'), '1');
+  assert.deepEqual(writeTree(dir, [], 'acme'), { files: 0, changed: 0, removed: 1 });
+});
+
+test('a file where the folder should be is refused in words', () => {
+  const file = path.join(work, 'file');
+  writeFileSync(file, 'x');
+  const says = /a file is in its place or above it\): choose another --out/;
+  assert.throws(() => writeTree(file, []), says);
+  assert.throws(() => writeTree(path.join(file, 'below'), []), says);
+  assert.equal(readFileSync(file, 'utf8'), 'x');
+});
+
 test('an edited marker file cannot reach outside', () => {
   const dir = path.join(work, 'marker');
   const outside = path.join(work, 'outside.yaml');
