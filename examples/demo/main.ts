@@ -15,18 +15,20 @@ import { tellStory } from './story.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-const usage = `usage: npm run demo -- [--lab NAME | --context NAME [--image REF]]
+const usage = `usage: npm run demo -- [--lab NAME [--only-images] | --context NAME [--image REF]]
 
 Brings up a lab (or uses a cluster of yours), installs the platform, deploys two agents and narrates what happens.
 Ends by itself, leaves the cluster up, and says how to look around and how to remove it.
 
   --lab NAME       name of the lab (default demo)
+  --only-images    bring up the lab, load the images of operator, agent and sidecars' stand-ins, and stop there
   --context NAME   a context of your kubeconfig instead of a lab; its nodes must have the images (dist/*.tar)
   --image REF      image of the operator (default lab.local/rossoctl:dev, built and loaded into the lab)
 `;
 
 const values = parseCommandLine(usage, {
   lab: { type: 'string', default: 'demo' },
+  'only-images': { type: 'boolean', default: false },
   context: { type: 'string' },
   image: { type: 'string', default: 'lab.local/rossoctl:dev' },
 });
@@ -68,9 +70,16 @@ async function install(lab: string): Promise<Authority> {
 }
 
 async function main(): Promise<void> {
-  const { lab, context } = values;
+  const { lab, context, 'only-images': onlyImages } = values;
+  if (onlyImages && context !== undefined) {
+    throw new DemoFailure('--only-images loads into a lab: leave out --context, whose nodes get images their own way');
+  }
   await bringUp(lab, context);
   if (context === undefined) await loadImages(lab);
+  if (onlyImages) {
+    tell.step(`The images are in the lab ${lab}, and nothing is installed`);
+    return;
+  }
   const authority = await install(lab);
   await tellStory({ cluster: cluster(lab), tell, authority, agentImage: 'lab.local/demo-agent:1' });
   tell.step('Done. The cluster is still up');
