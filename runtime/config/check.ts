@@ -56,7 +56,7 @@ function checkObject(node: Node, value: Section, path: string, hint: Hint): read
     }
     const known = Object.hasOwn(properties, key) ? properties[key] : undefined;
     return known === undefined
-      ? [{ path: below, message: unknownKey(key, Object.keys(properties), hint) }]
+      ? [{ path: below, message: unknownKey(key, path, Object.keys(properties), hint) }]
       : check(known, value[key], below, hint);
   });
 }
@@ -84,9 +84,16 @@ function expected(node: Node, keyword: string): string {
   return keyword === 'pattern' ? `must be text${described(node)}` : `must be ${allowed(node)}`;
 }
 
-function unknownKey(key: string, known: readonly string[], hint: Hint): string {
-  const close = suggestion(key, known) ?? hint(key);
-  return `unknown key; ${close === undefined ? `allowed are ${shortenedList(known)}` : `did you mean ${close}?`}`;
+/** `path` is that of the section which the key is in. */
+function unknownKey(key: string, path: string, known: readonly string[], hint: Hint): string {
+  const close = suggestion(key, known);
+  const meant = close ?? hint(key);
+  if (meant === undefined) return `unknown key; allowed are ${shortenedList(known)}`;
+  const above = meant.slice(0, -key.length);
+  if (close !== undefined || !path.startsWith(above)) return `unknown key; did you mean ${meant}?`;
+  // It is a key of a section around this one; its own path would read as a question about what was written.
+  const [beside = ''] = path.slice(above.length).split(/[.[]/);
+  return `unknown key; it belongs beside ${above}${beside}, not below it`;
 }
 
 /** The most frequent slip is a quoted boolean or number, or a number where text belongs: say exactly what to write. */
@@ -146,7 +153,8 @@ function described({ description, pattern }: Node): string {
 }
 
 function shortenedList(names: readonly string[]): string {
-  return names.length <= 16 ? names.join(', ') : shortened(names.join(', '));
+  const all = names.join(', ');
+  return names.length <= 16 ? all : shortened(all).replace(/, [^,]*…$/, ', …');
 }
 
 /** The one path at which a key of this name exists: somebody wrote a leaf without its section. */

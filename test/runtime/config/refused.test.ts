@@ -29,6 +29,28 @@ const refused: readonly (readonly [
   ],
   ['a mistyped section', 'spifee: {}', 'spifee', 1, 'did you mean spiffe?'],
   ['a leaf without its section', 'trustDomain: x', 'trustDomain', 1, 'did you mean spiffe.trustDomain?'],
+  [
+    'a section below another, where it belongs beside it',
+    'spiffe:\n  mtls: {mode: strict}',
+    'spiffe.mtls',
+    2,
+    'unknown key; it belongs beside spiffe, not below it',
+  ],
+  [
+    'a leaf of another section',
+    'mtls: {trustDomain: x}',
+    'mtls.trustDomain',
+    1,
+    'unknown key; did you mean spiffe.trustDomain?',
+  ],
+  [
+    'a merge key',
+    'mtls: &n {mode: strict}\nspiffe:\n  <<: *n',
+    'spiffe.<<',
+    3,
+    'merge keys are not supported: write the keys out',
+  ],
+  ['a merge key in quotes', 'spiffe: {"<<": x}', 'spiffe.<<', 1, 'unknown key'],
   ['a key nobody knows', 'nothingLikeIt: 1', 'nothingLikeIt', 1, 'unknown key; allowed are images, proxy'],
   [
     'a boolean in quotes',
