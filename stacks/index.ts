@@ -19,14 +19,16 @@ async function run(): Promise<Outputs> {
   const settings = pulumiSettings();
   const install = installer(settings);
   if ('platform' in settings) {
-    install('platform', buildApp(settings));
-    return { platform: platformFacts(settings.environment, settings.platform) };
+    const platform = platformFacts(settings.environment, settings.platform);
+    install('platform', buildApp(settings), platform);
+    return { platform };
   }
-  install('agents', buildApp(settings, await referencedPlatform(settings.agents.platform)));
+  const platform = await referencedPlatform(settings.agents.platform);
+  install('agents', buildApp(settings, platform), platform);
   return {};
 }
 
-function installer({ cluster = {} }: Settings): (layer: string, app: App) => void {
+function installer({ cluster = {} }: Settings): (layer: string, app: App, platform: PlatformFacts) => void {
   const { context, kubeconfig, identifier, providerVersion, ...treatment } = cluster;
   const provider = new Provider(
     'cluster',
@@ -41,8 +43,8 @@ function installer({ cluster = {} }: Settings): (layer: string, app: App) => voi
     },
     providerVersion === undefined ? {} : { version: providerVersion },
   );
-  return (layer, app) => {
-    new KubernetesApp(layer, { app, providerVersion, ...treatment }, { providers: { kubernetes: provider } });
+  return (layer, app, { injects }) => {
+    new KubernetesApp(layer, { app, providerVersion, injects, ...treatment }, { providers: { kubernetes: provider } });
   };
 }
 

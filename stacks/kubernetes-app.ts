@@ -9,7 +9,9 @@ import {
   getStack,
 } from '@pulumi/pulumi';
 import type { App } from 'cdk8s';
+import { conditions } from './awaited.ts';
 import { type Placed, placementOf } from './placement.ts';
+import type { PlatformFacts } from './platform-facts.ts';
 import type { Manifest } from './tree.ts';
 
 /** How the objects of an app become resources. */
@@ -31,6 +33,12 @@ export interface KubernetesAppArgs {
    * @default true
    */
   readonly await?: boolean | undefined;
+  /**
+   * Which workloads the platform injects: of an AgentRuntime of such a type it is waited until every pod runs with its sidecars. The opt-out
+   * of a pod template that is in the app is seen by itself.
+   * @default agents, as the platform's feature gates are by default
+   */
+  readonly injects?: PlatformFacts['injects'] | undefined;
 }
 
 /**
@@ -45,10 +53,16 @@ export class KubernetesApp extends ComponentResource {
   constructor(name: string, args: KubernetesAppArgs, opts: ComponentResourceOptions = {}) {
     super('rossoctl:stacks:KubernetesApp', name, {}, opts);
     const made = new Map<Placed, KubernetesObject>();
-    for (const placed of placementOf(args.app)) {
+    const all = placementOf(args.app);
+    const conditionOf = conditions(
+      all.map(({ manifest }) => manifest),
+      args.injects ?? { agent: true, tool: false },
+    );
+    for (const placed of all) {
       const dependsOn = placed.after.flatMap((other) => made.get(other) ?? []);
       const options = { parent: this, dependsOn, ...(args.providerVersion && { version: args.providerVersion }) };
-      made.set(placed, new KubernetesObject(annotated(placed.manifest, args), options));
+      const { manifest } = placed;
+      made.set(placed, new KubernetesObject(annotated(manifest, conditionOf(manifest), args), options));
     }
     this.urns = [...made.values()].map(({ urn }) => urn);
     this.registerOutputs({ objects: made.size });
@@ -69,12 +83,6 @@ function nameOf({ metadata: { namespace, name } }: Manifest): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
 
-/** Kind → what Pulumi waits for besides what it knows of itself. */
-const awaited: Readonly<Record<string, string>> = {
-  MutatingWebhookConfiguration: 'jsonpath={.webhooks[*].clientConfig.caBundle}',
-  ValidatingWebhookConfiguration: 'jsonpath={.webhooks[*].clientConfig.caBundle}',
-  AgentRuntime: 'condition=Ready',
-};
 const timeoutSeconds = '300';
 
 /**
@@ -85,8 +93,11 @@ function fieldManager(): string {
   return `pulumi-${getProject()}-${getStack()}`.slice(0, 128);
 }
 
-function annotated(manifest: Manifest, { adopt = false, await: waits = true }: KubernetesAppArgs): Manifest {
-  const condition = awaited[manifest.kind];
+function annotated(
+  manifest: Manifest,
+  condition: string | undefined,
+  { adopt = false, await: waits = true }: KubernetesAppArgs,
+): Manifest {
   const hints = {
     'pulumi.com/patchFieldManager': fieldManager(),
     ...(adopt ? { 'pulumi.com/patchForce': 'true' } : {}),

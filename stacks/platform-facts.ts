@@ -2,6 +2,7 @@
 
 import { agentNamespaceViolations } from '../constructs/watched-namespaces.ts';
 import { install } from '../runtime/api/names.ts';
+import { gateDefaults } from '../runtime/config/feature-gates.ts';
 import type { Violation } from '../runtime/config/problem.ts';
 import { pinningProblem } from './image-pinning.ts';
 import type { AgentsSettings, PlatformSettings } from './settings-schema.ts';
@@ -15,15 +16,17 @@ export interface PlatformFacts {
   readonly watched?: readonly string[];
   /** Whether images must be pinned by digest. */
   readonly requireImageDigest: boolean;
+  /** Whose pods get sidecars, as far as the feature gates say. */
+  readonly injects: { readonly agent: boolean; readonly tool: boolean };
 }
 
 /** The facts that an environment's settings make. */
-export function platformFacts(
-  environment: string,
-  { namespace = install.namespace, mode = 'cluster', namespaces = [], requireImageDigest = false }: PlatformSettings,
-): PlatformFacts {
+export function platformFacts(environment: string, settings: PlatformSettings): PlatformFacts {
+  const { namespace = install.namespace, mode = 'cluster', namespaces = [], requireImageDigest = false } = settings;
   const watched = mode === 'cluster' ? {} : { watched: namespaces.map(({ name }) => name) };
-  return { environment, namespace, requireImageDigest, ...watched };
+  const { globalEnabled, injectTools } = { ...gateDefaults, ...settings.featureGates };
+  const injects = { agent: globalEnabled, tool: globalEnabled && injectTools };
+  return { environment, namespace, requireImageDigest, injects, ...watched };
 }
 
 /** What is wrong with agents on this platform, by paths below their section. */

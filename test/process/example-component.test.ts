@@ -10,7 +10,14 @@ import type { Manifest } from '../../stacks/tree.ts';
 
 /** What the stacks of this organization have as outputs. */
 const namespace = 'rossoctl-system';
-const platform: PlatformFacts = { environment: 'dev', namespace, watched: ['team1'], requireImageDigest: false };
+const injects = { agent: true, tool: false };
+const platform: PlatformFacts = {
+  environment: 'dev',
+  namespace,
+  watched: ['team1'],
+  requireImageDigest: false,
+  injects,
+};
 const stacks: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'organization/rossoctl/dev': { platform },
   'organization/other/dev': { url: 'https://other.example' },
@@ -52,7 +59,7 @@ const refusals: readonly (readonly [title: string, args: Partial<AgentTeamArgs>,
   ],
   [
     'an image by tag where digests are asked for',
-    { platform: { environment: 'production', namespace, requireImageDigest: true } },
+    { platform: { environment: 'production', namespace, requireImageDigest: true, injects } },
     /team-\d+\/weather\/workload: .*is not pinned by digest/,
   ],
   ['what the constructs refuse', { agents: { weather: { ...weather, port: 0 } } }, /\[team-\d+\/weather\] port: 0/],

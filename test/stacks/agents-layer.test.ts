@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { buildApp } from '../../stacks/app.ts';
 import { readPlatformFacts, readSettings } from '../../stacks/environments.ts';
-import type { PlatformFacts } from '../../stacks/platform-facts.ts';
+import { type PlatformFacts, platformFacts } from '../../stacks/platform-facts.ts';
 import { parseSettings } from '../../stacks/settings.ts';
 import { manifestsOf } from '../../stacks/tree.ts';
 import { appOf, pinned, settingsFor } from '../support/environments.ts';
@@ -14,6 +14,7 @@ const facts: PlatformFacts = {
   namespace: 'rossoctl-system',
   watched: ['team1', 'team2'],
   requireImageDigest: false,
+  injects: { agent: true, tool: false },
 };
 const layer = (lines: string) =>
   `config:\n  rossoctl:agents:\n    platform: test\n    namespace: team1\n${lines.replaceAll(/^/gm, '    ')}\n`;
@@ -38,6 +39,7 @@ test('what a team must know of its platform is in the platform’s own file', ()
     namespace: 'rossoctl-system',
     watched: ['team1', 'team2'],
     requireImageDigest: false,
+    injects: { agent: true, tool: false },
   });
   assert.equal(readPlatformFacts(settingsFor('dev')), undefined);
 });
@@ -127,4 +129,11 @@ test('production’s file says all that its teams must know, without the image t
   const on = { ...settingsFor('dev-team1'), agents: { platform: 'production', namespace: 'agents' } };
   assert.equal(readPlatformFacts(on)?.requireImageDigest, true);
   assert.throws(() => readSettings('production'), /image/);
+});
+
+test('whose pods get sidecars is what the gates of the platform’s file say', () => {
+  const injects = (featureGates: object) => platformFacts('test', { featureGates }).injects;
+  assert.deepEqual(injects({}), { agent: true, tool: false });
+  assert.deepEqual(injects({ injectTools: true }), { agent: true, tool: true });
+  assert.deepEqual(injects({ injectTools: true, globalEnabled: false }), { agent: false, tool: false });
 });

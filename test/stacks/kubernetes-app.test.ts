@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test, { before } from 'node:test';
 import { runtime } from '@pulumi/pulumi';
 import { App, Chart } from 'cdk8s';
-import { Agent } from '../../constructs/index.ts';
+import { Agent, Tool } from '../../constructs/index.ts';
 import { environments } from '../../stacks/environments.ts';
 import { KubernetesApp, type KubernetesAppArgs } from '../../stacks/kubernetes-app.ts';
 import { type Manifest, manifestsOf } from '../../stacks/tree.ts';
@@ -79,4 +79,26 @@ test('Pulumi is told what to wait for, or not to wait, and to take over', async 
     'pulumi.com/skipAwait': 'true',
   });
   assert.deepEqual(await hintsOf({ adopt: true }, 'ConfigMap'), { ...manager, 'pulumi.com/patchForce': 'true' });
+});
+
+test('of an AgentRuntime it is waited for the sidecars only where they are meant to be', async () => {
+  const chart = new Chart(new App(), 'team', { namespace: 'team1' });
+  new Agent(chart, 'weather', { image: 'example.test/weather:1' });
+  new Agent(chart, 'bare', { image: 'example.test/bare:1', labels: { 'rossoctl.io/inject': 'disabled' } });
+  new Tool(chart, 'search', { image: 'example.test/search:1' });
+  const waits = async (args: Omit<KubernetesAppArgs, 'app'>) => {
+    const all = (await registeredBy({ app: App.of(chart), ...args })).filter(
+      ({ inputs }) => inputs.kind === 'AgentRuntime',
+    );
+    return Object.fromEntries(
+      all.map(({ inputs: { metadata } }) => [metadata.name, metadata.annotations?.['pulumi.com/waitFor']]),
+    );
+  };
+  const both = '["condition=Ready","condition=PodsInjected"]';
+  assert.deepEqual(await waits({}), { weather: both, bare: 'condition=Ready', search: 'condition=Ready' });
+  assert.deepEqual(await waits({ injects: { agent: false, tool: true } }), {
+    weather: 'condition=Ready',
+    bare: 'condition=Ready',
+    search: both,
+  });
 });
