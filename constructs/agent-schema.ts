@@ -2,6 +2,7 @@
 
 import { Type, type TSchema } from 'typebox';
 import { oneOf, stringMap } from '../runtime/api/schema.ts';
+import { violationsOf } from '../runtime/config/check.ts';
 import { compiledDefaults, Image } from '../runtime/config/platform.ts';
 import { shown, type Violation } from '../runtime/config/problem.ts';
 import type { AgentProps } from './agent-props.ts';
@@ -87,7 +88,7 @@ export function agentViolations(props: NamedAgentProps, { type, hasOwnName }: Ag
   );
   if (found.length > 0) return found;
   return [
-    ...nameViolations(props),
+    ...agentNameViolations(props),
     ...unsetImage(props.image),
     ...userViolations(props),
     ...labelViolations(props),
@@ -99,8 +100,10 @@ export function agentViolations(props: NamedAgentProps, { type, hasOwnName }: Ag
   ];
 }
 
-function nameViolations({ name, kind }: NamedAgentProps): readonly Violation[] {
-  if (kind !== 'StatefulSet' || name.length <= longestStatefulSet) return [];
+/** Why nothing can be made under this name, of a Service's first. */
+export function agentNameViolations({ name, kind }: Pick<NamedAgentProps, 'name' | 'kind'>): readonly Violation[] {
+  const malformed = violationsOf(Type.Object({ name: ServiceName }), { name });
+  if (malformed.length > 0 || kind !== 'StatefulSet' || name.length <= longestStatefulSet) return malformed;
   const message = `has ${name.length} characters; a StatefulSet's name has at most ${longestStatefulSet}, or its pods cannot be made`;
   return [{ path: 'name', message }];
 }

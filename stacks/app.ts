@@ -3,14 +3,29 @@
 import { App, Chart } from 'cdk8s';
 import { Agent, AgentNamespace, AgentPlatform, type AgentPlatformProps, Tool } from '../constructs/index.ts';
 import { agentsViolations, type PlatformFacts } from './platform-facts.ts';
-import { type AgentsLayer, type PlatformLayer, refusedAgents, type Settings } from './settings.ts';
+import { type AgentsLayer, type PlatformLayer, refusedAgents, type Settings, SettingsError } from './settings.ts';
 
 /**
  * The app of an environment: its namespaces and the platform, or a team's agents and tools. Pure; the constructs' own checks run at
- * synthesis. Throws `SettingsError` on agents that `platform`, where it is known, would not serve.
+ * synthesis. Throws `SettingsError` on agents that `platform`, where it is known, would not serve, and on what a construct refuses; both
+ * begin with where the settings were read.
  */
 export function buildApp(settings: Settings, platform?: PlatformFacts): App {
-  return 'platform' in settings ? platformApp(settings) : agentsApp(settings, platform);
+  try {
+    return 'platform' in settings ? platformApp(settings) : agentsApp(settings, platform);
+  } catch (error) {
+    throw refusal(error, settings);
+  }
+}
+
+/** What a construct refuses names the construct, and nothing of the file; a bug stays what it is. */
+function refusal(error: unknown, settings: Settings): unknown {
+  const isRefusal = error instanceof Error && error.name === 'Error' && !(error instanceof SettingsError);
+  return isRefusal ? new SettingsError(`${placeOf(settings)}: ${error.message}`, { cause: error }) : error;
+}
+
+function placeOf({ environment, where = `environment ${environment}` }: Settings): string {
+  return where;
 }
 
 function platformApp(settings: PlatformLayer): App {
@@ -25,9 +40,10 @@ function platformApp(settings: PlatformLayer): App {
   return app;
 }
 
-function agentsApp({ environment, agents: settings }: AgentsLayer, platform: PlatformFacts | undefined): App {
+function agentsApp(layer: AgentsLayer, platform: PlatformFacts | undefined): App {
+  const { agents: settings } = layer;
   const violations = platform === undefined ? [] : agentsViolations(settings, platform);
-  if (violations.length > 0) throw refusedAgents(`environment ${environment}`, violations);
+  if (violations.length > 0) throw refusedAgents(placeOf(layer), violations);
   const app = new App();
   const { namespace, agents = {}, tools = {} } = settings;
   const chartOf = (id: string) => new Chart(app, id, { namespace, disableResourceNameHashes: true });

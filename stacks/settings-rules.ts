@@ -1,11 +1,12 @@
-/** What settings of the right shape can still get wrong together: namespaces listed twice or where no agent can live, one install of several that watches everything, verdicts nobody gives. */
+/** What settings of the right shape can still get wrong together: namespaces listed twice or where no agent can live, one install of several that watches everything, verdicts nobody gives; names of agents that no object can have, or that another has. */
 
+import { agentNameViolations } from '../constructs/agent-schema.ts';
 import { installViolations } from '../constructs/installs.ts';
 import { verificationViolations } from '../constructs/verification.ts';
 import { agentNamespaceViolations } from '../constructs/watched-namespaces.ts';
 import { install } from '../runtime/api/names.ts';
 import type { Violation } from '../runtime/config/problem.ts';
-import type { PlatformSettings } from './settings-schema.ts';
+import type { AgentsSettings, PlatformSettings } from './settings-schema.ts';
 
 type NamespaceSettings = NonNullable<PlatformSettings['namespaces']>[number];
 
@@ -45,4 +46,20 @@ function placeViolations(entry: NamespaceSettings, path: string, settings: Platf
   if (entry.create === false) return [];
   const message = `${own} is the operator's own namespace, which the install makes already: leave it out, or write create: false`;
   return [{ path, message }];
+}
+
+/** What is wrong with the names of agents and tools, by paths below their section; the section fits its schema. */
+export function agentNamesViolations({ agents = {}, tools = {} }: Partial<AgentsSettings>): readonly Violation[] {
+  const malformed = Object.entries({ agents, tools }).flatMap(([section, members]) =>
+    Object.entries(members).flatMap(([name, { kind }]) =>
+      agentNameViolations({ name, kind }).map(({ message }) => ({ path: `${section}.${name}`, message })),
+    ),
+  );
+  const twice = Object.keys(tools)
+    .filter((name) => Object.hasOwn(agents, name))
+    .map((name) => {
+      const message = `has the name of agents.${name}, and each would overwrite the objects of the other: rename one of them`;
+      return { path: `tools.${name}`, message };
+    });
+  return [...malformed, ...twice];
 }

@@ -1,15 +1,18 @@
 /** A stack's configuration → the settings of that environment; anything unknown, secret or unfit is refused with its path. */
 
+import { type TSchema, Type } from 'typebox';
 import { violationsOf } from '../runtime/config/check.ts';
 import { problemOf, type Violation } from '../runtime/config/problem.ts';
 import { suggestion } from '../runtime/config/suggest.ts';
 import { readYaml } from '../runtime/config/yaml-tree.ts';
 import { pinningProblem } from './image-pinning.ts';
-import { settingsViolations } from './settings-rules.ts';
+import { agentNamesViolations, settingsViolations } from './settings-rules.ts';
 import { AgentsSettings, ClusterSettings, PlatformSettings } from './settings-schema.ts';
 
 interface Environment {
   readonly environment: string;
+  /** What messages call the text that the settings were read from; absent where a program made them. */
+  readonly where?: string;
   /** What only Pulumi needs to know; no manifest depends on it. */
   readonly cluster?: ClusterSettings;
 }
@@ -83,14 +86,19 @@ export function settingsOf(
     const violations = found.map((violation) => ({ ...violation, line: lineOf(violation.path) }));
     if (violations.length > 0) throw refused(where, violations);
   };
-  refuseAny([...shapeViolations(root), ...secretViolations(root, '')]);
+  const secrets = secretViolations(root, '');
+  refuseAny([
+    ...secrets,
+    ...shapeViolations(root).filter(({ path }) => !secrets.some((each) => isAtOrBelow(path, each))),
+  ]);
   const config = sectionAt(root, 'config');
   const cluster = sectionAt(config, clusterKey) as ClusterSettings;
   const { environment } = overrides;
   if (agentsKey in config) {
     const agents = sectionAt(config, agentsKey) as AgentsSettings;
-    refuseAny([...layerViolations(config), ...missingIn(agents)]);
-    return { environment, agents, cluster };
+    const named = agentNamesViolations(agents).map((violation) => below(violation, `config.${agentsKey}`));
+    refuseAny([...layerViolations(config), ...missingIn(agents), ...named]);
+    return { environment, where, agents, cluster };
   }
   const written = sectionAt(config, platformKey) as PlatformSettings;
   refuseAny(settingsViolations(written).map((violation) => below(violation, platformPath)));
@@ -99,7 +107,7 @@ export function settingsOf(
   if (image === undefined || problem !== undefined) {
     throw refused(where, [{ path: `${platformPath}.image`, message: problem ?? 'missing' }]);
   }
-  return { environment, platform: { ...written, image }, cluster };
+  return { environment, where, platform: { ...written, image }, cluster };
 }
 
 /** Why settings of the right shape cannot be used on a platform; `violations` by paths below the agents' section. */
@@ -145,9 +153,15 @@ function shapeViolations(root: unknown): readonly Violation[] {
     ...unknownKeys(Object.keys(root), topLevelKeys, ''),
     ...unknownKeys(ours, settingsKeys, 'config.'),
     ...Object.entries(sections).flatMap(([key, schema]) =>
-      violationsOf(schema, config[key] ?? {}).map((violation) => below(violation, `config.${key}`)),
+      sectionViolations(key, schema, config[key] ?? {}).map((violation) => below(violation, 'config')),
     ),
   ];
+}
+
+/** By paths below `config`. What is no section at all is said of its key, since it is not the whole document. */
+function sectionViolations(key: string, schema: TSchema, value: unknown): readonly Violation[] {
+  if (!isSection(value)) return violationsOf(Type.Object({ [key]: schema }), { [key]: value });
+  return violationsOf(schema, value).map((violation) => below(violation, key));
 }
 
 /** A violation of a section, by its path in the file. */
@@ -163,6 +177,11 @@ function unknownKeys(keys: readonly string[], known: readonly string[], prefix: 
       const hint = close === undefined ? `allowed are ${known.join(', ')}` : `did you mean ${close}?`;
       return { path: `${prefix}${key}`, message: `unknown key; ${hint}` };
     });
+}
+
+/** What an encrypted value's shape is compared with is of no interest: it has to go. */
+function isAtOrBelow(path: string, { path: above }: Violation): boolean {
+  return path === above || path.startsWith(`${above}.`);
 }
 
 /** Pulumi writes an encrypted value as `secure: …`. */

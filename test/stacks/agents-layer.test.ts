@@ -86,6 +86,11 @@ const refused: readonly (readonly [what: string, text: string, says: RegExp])[] 
     /agents\.weather\.name: unknown key/,
   ],
   [
+    'a namespace inside, where one is for all',
+    layer('agents:\n  weather:\n    image: a:1\n    namespace: team2'),
+    /line 8: config\.rossoctl:agents\.agents\.weather\.namespace: unknown key; it belongs beside agents, not below it$/,
+  ],
+  [
     'a secret in a variable',
     layer('agents:\n  weather:\n    image: a:1\n    env:\n      KEY:\n        secure: abc'),
     /agents\.weather\.env\.KEY: is a secret; manifests only name Secrets/,
@@ -108,13 +113,32 @@ const refused: readonly (readonly [what: string, text: string, says: RegExp])[] 
   [
     'an agent and a tool of one name',
     layer('agents:\n  same:\n    image: a:1\ntools:\n  same:\n    image: a:1'),
-    /agents\/same|tools\/same/,
+    /line 9: config\.rossoctl:agents\.tools\.same: has the name of agents\.same, and each would .*: rename one of them$/,
   ],
-  ['an agent without an image', layer('agents:\n  weather: {}'), /agents\/weather.*image/s],
+  [
+    'an agent without an image',
+    layer('agents:\n  weather: {}'),
+    /^Error: stacks\/Pulumi\.team1\.yaml: \[agents\/weather\] image: is missing/,
+  ],
+  [
+    'a StatefulSet with too long a name',
+    layer(`tools:\n  ${'a'.repeat(53)}:\n    image: a:1\n    kind: StatefulSet`),
+    /line 6: config\.rossoctl:agents\.tools\.a+…: has 53 characters; a StatefulSet's name has at most 52/,
+  ],
+  [
+    'a merge key',
+    layer('agents:\n  a: &n\n    image: a:1\n  b:\n    <<: *n'),
+    /line 9: config\.rossoctl:agents\.agents\.b\.<<: merge keys are not supported: write the keys out$/,
+  ],
   [
     'a name that no Service can have',
     layer('agents:\n  Weather:\n    image: a:1'),
-    /agents\/Weather\] name: "Weather" is not allowed/,
+    /line 6: config\.rossoctl:agents\.agents\.Weather: "Weather" is not allowed; must be text: Name of a Service/,
+  ],
+  [
+    'text for the layer',
+    'config:\n  rossoctl:agents: hello',
+    /line 2: config\.rossoctl:agents: "hello" is a string; must be a section with platform, namespace, agents, tools/,
   ],
 ];
 for (const [what, text, says] of refused) test(`refused: ${what}`, () => assert.throws(() => synth(text), says));

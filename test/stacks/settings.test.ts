@@ -92,12 +92,17 @@ const refused: readonly (readonly [what: string, text: string, says: RegExp])[] 
   [
     'a secret',
     platform('image: i\nconfig:\n  identity:\n    realm:\n      secure: abc'),
-    /config\.identity\.realm: .*(secret|section)/,
+    /Pulumi\.test\.yaml: line 6: config\.rossoctl:platform\.config\.identity\.realm: is a secret; [^;]*$/,
   ],
   [
     'a secret beside it',
     platform('image:\n  secure: abc'),
-    /rossoctl:platform\.image: .*is a secret; manifests only name Secrets/,
+    /Pulumi\.test\.yaml: line 3: config\.rossoctl:platform\.image: is a secret; manifests only name Secrets: [^;]*$/,
+  ],
+  [
+    'text for the layer',
+    'config:\n  rossoctl:platform: hello',
+    /line 2: config\.rossoctl:platform: "hello" is a string; must be a section with /,
   ],
   [
     'a name that is none',
