@@ -6,7 +6,7 @@ import { buildApp } from './app.ts';
 import { environments, readPlatformFacts, readSettings } from './environments.ts';
 import { gitOpsFiles } from './gitops/files.ts';
 import { gitOpsOf, gitOpsTools, UsageError } from './gitops/flags.ts';
-import { manifestsOf, streamOf, treeOf } from './tree.ts';
+import { identitiesOf, manifestsOf, streamOf, treeOf } from './tree.ts';
 import { writeTree } from './write-tree.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -17,6 +17,8 @@ const usage = () => `usage: npm run synth -- [--env ENV] [--out DIR | --stdout] 
   --out DIR     folder to write (default dist/manifests/ENV); files of an earlier run are removed from it,
                 and one that holds another environment's is refused
   --stdout      print one YAML stream, in the order to apply, and write nothing
+  --identities  with --stdout: of each object only its kind and name, with which a field manager gives up what it owns
+                (docs/pulumi.md says when)
   --image REF   image of the operator, instead of the one in the settings
 
 Apply with: kubectl apply --server-side -R -f DIR     (or: kubectl apply --server-side -k DIR)
@@ -39,6 +41,7 @@ function main(argv: readonly string[]): number {
       out: { type: 'string' },
       image: { type: 'string' },
       stdout: { type: 'boolean', default: false },
+      identities: { type: 'boolean', default: false },
       gitops: { type: 'string', multiple: true },
       repo: { type: 'string' },
       path: { type: 'string' },
@@ -55,6 +58,7 @@ function main(argv: readonly string[]): number {
   if (values.stdout && pointless !== undefined) {
     throw new UsageError(`--stdout writes no folder: leave out --${pointless}`);
   }
+  if (values.identities && !values.stdout) throw new UsageError('--identities is only printed: add --stdout');
   const wanted = gitOpsOf(values.env, values);
   const settings = readSettings(values.env, { image: values.image });
   if (values.image !== undefined && !('platform' in settings)) {
@@ -64,7 +68,7 @@ function main(argv: readonly string[]): number {
   }
   const manifests = manifestsOf(buildApp(settings, readPlatformFacts(settings)));
   if (values.stdout) {
-    process.stdout.write(streamOf(manifests));
+    process.stdout.write(streamOf(values.identities ? identitiesOf(manifests) : manifests));
     process.stderr.write(`${values.env}: ${manifests.length} objects\n`);
     return 0;
   }

@@ -116,6 +116,18 @@ export function manifestsOf(app: App): readonly Manifest[] {
   return [...byPath].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, same]) => same);
 }
 
+/**
+ * Of each object only which one it is. Applied by a field manager, it gives up every field that the manager owned: what nobody else owns goes,
+ * the rest stays with the others.
+ */
+export function identitiesOf(manifests: readonly Manifest[]): readonly Manifest[] {
+  return manifests.map(({ apiVersion, kind, metadata: { name, namespace } }) => ({
+    apiVersion,
+    kind,
+    metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
+  }));
+}
+
 /** The objects as one YAML stream, in the order to apply. */
 export function streamOf(manifests: readonly Manifest[]): string {
   return Yaml.stringify(...manifests);

@@ -1,10 +1,11 @@
 /** An install changes hands: what GitOps applied is Pulumi's without a new object, and GitOps's again. */
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { after, before, test } from 'node:test';
 import { buildApp } from '../../stacks/app.ts';
-import { type Manifest, manifestsOf, treeOf } from '../../stacks/tree.ts';
+import { identitiesOf, type Manifest, manifestsOf, streamOf, treeOf } from '../../stacks/tree.ts';
 import { writeTree } from '../../stacks/write-tree.ts';
 import { kubectl } from '../policy-cluster/kubectl.ts';
 import { startPulumiBed } from './bed.ts';
@@ -22,9 +23,12 @@ const platform = (level: 'info' | 'debug') => ({
   namespaces: [{ name: 'team1', defaults: { mtls: { mode: 'strict' as const } } }],
 });
 
+const manifestsFor = (level: 'info' | 'debug') =>
+  manifestsOf(buildApp({ environment: 'test', platform: platform(level) }));
+
 const treeFor = (level: 'info' | 'debug'): string => {
   const tree = path.join(bed.plane.dir, `tree-${level}`);
-  writeTree(tree, treeOf(manifestsOf(buildApp({ environment: 'test', platform: platform(level) }))));
+  writeTree(tree, treeOf(manifestsFor(level)), 'test');
   return tree;
 };
 
@@ -69,12 +73,20 @@ test('from GitOps to Pulumi and back: a conflict is said first, and no object is
   assert.match(await levelNow(tree), /--log-level=debug/);
   assert.deepEqual(await stack.preview(), []);
 
-  // Back: Pulumi forgets, GitOps takes over.
-  await bed.forget('adopted');
-  const refused = await applied(treeFor('info'));
-  assert.match(refused.stderr, /conflict/i);
+  // Back: GitOps applies, Pulumi's name lets go, the stack is forgotten.
+  assert.match((await applied(tree)).stderr, /conflict/i, 'Pulumi still owns what differs');
   const back = await applied(tree, '--force-conflicts');
   assert.equal(back.code, 0, back.stderr);
-  assert.deepEqual(uidsOf(await live(tree)), uids);
-  assert.match(await levelNow(tree), /--log-level=info/);
+  const identities = path.join(bed.plane.dir, 'identities.yaml');
+  writeFileSync(identities, streamOf(identitiesOf(manifestsFor('info'))));
+  const letGo = await applied(identities, '--field-manager=pulumi-rossoctl-adopted');
+  assert.equal(letGo.code, 0, letGo.stderr);
+  await bed.forget('adopted');
+  const now = await live(tree);
+  assert.deepEqual(uidsOf(now), uids);
+  // The provider updates CRDs where it applies all else, and nobody gives up what was updated.
+  assert.doesNotMatch(JSON.stringify(now.filter(({ kind }) => kind !== 'CustomResourceDefinition')), /pulumi/);
+  const changed = await applied(treeFor('debug'));
+  assert.equal(changed.code, 0, changed.stderr);
+  assert.match(await levelNow(tree), /--log-level=debug/);
 });

@@ -1,6 +1,7 @@
 /** The project's own Pulumi program, run by the real CLI, with configuration and state in a folder of the test. */
 
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Yaml } from 'cdk8s';
 import { preparePulumi, providerVersion } from '../lab/pulumi/pulumi.ts';
@@ -51,8 +52,11 @@ export async function startProject({ dir, kubeconfig, hasNodes }: ProjectOptions
     return out;
   };
   return {
-    /** Drops a stack and leaves what it made. */
-    forget: (name: string) => say('stack', 'rm', name, '--force', '--yes'),
+    /** Drops a stack and leaves what it made, and its settings. */
+    forget: async (name: string): Promise<void> => {
+      await say('stack', 'rm', '--stack', name, '--force', '--preserve-config', '--yes');
+      assert.ok(existsSync(path.join(project, `Pulumi.${name}.yaml`)));
+    },
     stack: async (name: string, configuration: Configuration): Promise<Stack> => {
       const configure = (sections: Configuration): void => {
         const cluster = { kubeconfig, providerVersion, await: hasNodes, ...sections['cluster'] };
