@@ -4,6 +4,7 @@ import { Provider } from '@pulumi/kubernetes';
 import { getProject, getStack, RunError } from '@pulumi/pulumi';
 import type { App } from 'cdk8s';
 import { buildApp } from './app.ts';
+import { contextProblem } from './context.ts';
 import { KubernetesApp } from './kubernetes-app.ts';
 import { type PlatformFacts, platformFacts } from './platform-facts.ts';
 import { pulumiSettings } from './pulumi-settings.ts';
@@ -30,6 +31,8 @@ async function run(): Promise<Outputs> {
 
 function installer({ cluster = {} }: Settings): (layer: string, app: App, platform: PlatformFacts) => void {
   const { context, kubeconfig, identifier, providerVersion, ...treatment } = cluster;
+  const problem = contextProblem(context, kubeconfig);
+  if (problem !== undefined) throw new RunError(problem);
   const provider = new Provider(
     'cluster',
     {
