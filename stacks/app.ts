@@ -4,15 +4,18 @@ import { App, Chart } from 'cdk8s';
 import { Agent, AgentNamespace, AgentPlatform, type AgentPlatformProps, Tool } from '../constructs/index.ts';
 import { agentsViolations, type PlatformFacts } from './platform-facts.ts';
 import { type AgentsLayer, type PlatformLayer, refusedAgents, type Settings, SettingsError } from './settings.ts';
+import { readFrom } from './tree.ts';
 
 /**
- * The app of an environment: its namespaces and the platform, or a team's agents and tools. Pure; the constructs' own checks run at
- * synthesis. Throws `SettingsError` on agents that `platform`, where it is known, would not serve, and on what a construct refuses; both
- * begin with where the settings were read.
+ * The app of an environment: its namespaces and the platform, or a team's agents and tools. Pure; what the constructs check of the whole
+ * app they check at synthesis. Throws `SettingsError` on agents that `platform`, where it is known, would not serve, and on what a
+ * construct refuses; both begin with where the settings were read, as synthesis does.
  */
 export function buildApp(settings: Settings, platform?: PlatformFacts): App {
   try {
-    return 'platform' in settings ? platformApp(settings) : agentsApp(settings, platform);
+    const app = 'platform' in settings ? platformApp(settings) : agentsApp(settings, platform);
+    app.node.addMetadata(readFrom, placeOf(settings));
+    return app;
   } catch (error) {
     throw refusal(error, settings);
   }

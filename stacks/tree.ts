@@ -98,15 +98,20 @@ function pathOf(manifest: Manifest): string {
   return `${folder}/${kind.toLowerCase()}-${metadata.name.replaceAll(/[^A-Za-z0-9._-]/g, '_')}.yaml`;
 }
 
+/** Metadata of an app that was made from a text: what messages call it. */
+export const readFrom = 'rossoctl:read-from';
+
 /**
  * Every object of the app, checked, in the order to apply. Throws what the constructs' validations say: asked once, not once a chart as
- * `Chart.toJson` does.
+ * `Chart.toJson` does. Says first where the app was read from, when it was.
  */
 export function manifestsOf(app: App): readonly Manifest[] {
   const constructs = app.node.findAll();
   const problems = constructs.flatMap(({ node }) => node.validate().map((problem) => `[${node.path}] ${problem}`));
   if (problems.length > 0) {
-    throw new Error(`Validation failed with the following errors:\n  ${problems.join('\n  ')}`);
+    const { data: where } = app.node.metadata.find(({ type }) => type === readFrom) ?? {};
+    const place = typeof where === 'string' ? `${where}: ` : '';
+    throw new Error(`${place}Validation failed with the following errors:\n  ${problems.join('\n  ')}`);
   }
   const all = constructs.filter((each) => ApiObject.isApiObject(each)).map((object) => object.toJson() as Manifest);
   const byPath = grouped(all, pathOf);

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { environments, readPlatformFacts, readSettings } from '../../stacks/environments.ts';
 import { buildApp } from '../../stacks/app.ts';
+import { manifestsOf } from '../../stacks/tree.ts';
 import { parseSettings, type PlatformLayer, type Settings } from '../../stacks/settings.ts';
 
 const digest = `example.test/rossoctl@sha256:${'a'.repeat(64)}`;
@@ -176,6 +177,14 @@ test('refused: an image of the caller’s that is none', () => {
 test('the operator’s namespace may be named where nothing is asked of it', () => {
   const read = platformOf(parse(platform('image: i\nnamespaces:\n  - name: rossoctl-system\n    create: false')));
   assert.equal(read.namespaces?.length, 1);
+});
+
+test('what only the whole app shows is refused with the file too', () => {
+  const app = buildApp(parse(platform('image: i\nconfig:\n  proxy:\n    outboundPort: 9901\n    inboundPort: 9901')));
+  assert.throws(
+    () => manifestsOf(app),
+    /^Error: stacks\/Pulumi\.test\.yaml: Validation failed with the following errors:\n {2}\[platform\/rossoctl\/config\] .*proxy\.outboundPort: 9901 is also/,
+  );
 });
 
 test('refused: an environment there is not', () => {
