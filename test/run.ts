@@ -24,6 +24,14 @@ const { values, positionals } = parseArgs({
 /** Programs and servers of ours as they run, without a cluster. */
 const processPatterns = ['test/process/**/*.test.ts'];
 const unitPatterns = ['test/*.test.ts', 'test/{runtime,constructs,stacks,scripts,examples}/**/*.test.ts'];
+/** Files that take longest, more than a minute each: begun first, so that no core waits for them at the end. */
+const longest = [
+  'pulumi-cluster/platform',
+  'node-cluster/operator',
+  'operator-cluster/leader',
+  'operator-cluster/chaos',
+];
+
 /** Tests beside parts whose build takes as long as that of all else: they come last, in this order, each with the build's option. */
 const slowParts = [
   { option: '--spire', patterns: ['test/spire-cluster/**/*.test.ts'], mayBeMissing: false },
@@ -35,7 +43,12 @@ const clusterPatterns = ['test/*-cluster/**/*.test.ts', 'test/lab/**/*.test.ts',
 function files(patterns: readonly string[]): string[] {
   const found = patterns.flatMap((pattern) => globSync(pattern, { cwd: root }));
   const chosen = positionals.map((file) => path.relative(root, path.resolve(file)));
-  return found.filter((file) => chosen.length === 0 || chosen.includes(file)).sort();
+  return longestFirst(found.filter((file) => chosen.length === 0 || chosen.includes(file)));
+}
+
+function longestFirst(names: readonly string[]): string[] {
+  const rank = (name: string) => (longest.some((each) => name === `test/${each}.test.ts`) ? 0 : 1);
+  return [...names].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 }
 
 /** Pure tests share one process a core, up to two; every second file goes to the other. */
@@ -47,10 +60,11 @@ async function runUnit(tally: Tally): Promise<void> {
   await Promise.all(shares.map((argv) => tally.follow(run({ files: [load], cwd: root, argv }))));
 }
 
+/** A cluster test has an API server of its own and waits for half of its time: three files at a time fill two cores. */
+const concurrency = Math.min(3, availableParallelism() + 1);
+
 async function runFiles(tally: Tally, chosen: readonly string[]): Promise<void> {
   if (chosen.length === 0) return;
-  // A cluster test has an API server of its own; two files at a time fill two cores, more would only wait for each other.
-  const concurrency = Math.min(2, availableParallelism());
   await tally.follow(run({ files: [...chosen], cwd: root, concurrency, timeout: 15 * 60_000 }));
 }
 
@@ -78,23 +92,48 @@ async function main(): Promise<void> {
     return;
   }
   const tally = createTally(process.stdout);
-  const slow = slowParts.map((part) => ({ ...part, files: values.unit ? [] : files(part.patterns) }));
+  const slow: readonly Slow[] = slowParts.map((part) => ({ ...part, files: values.unit ? [] : files(part.patterns) }));
   const slowFiles = slow.flatMap((part) => part.files);
   const clusterFiles = values.unit ? [] : files(clusterPatterns).filter((file) => !slowFiles.includes(file));
   const built = clusterFiles.length + slowFiles.length > 0 ? buildLab() : Promise.resolve();
-  let before = built;
-  const slowBuilds = slow.map((part) => {
-    if (part.files.length === 0) return before;
-    const after = () => built.then(() => buildLab(part.option));
-    return (before = before.then(after, after));
-  });
-  for (const build of [built, ...slowBuilds]) build.catch(() => undefined);
+  const builds = buildsOf(slow, built);
   if (!values.cluster) await runUnit(tally);
   if (!values.cluster && !values.unit) await runFiles(tally, files(processPatterns));
-  await runAfter(built, { files: clusterFiles, mayBeMissing: false }, tally);
-  for (const [at, part] of slow.entries()) await runAfter(slowBuilds[at] ?? built, part, tally);
+  await built.catch(() => undefined);
+  // What is built already joins the others; what is not runs when it is.
+  const early = builds.filter(({ isDone }) => isDone());
+  const first = {
+    files: longestFirst([...clusterFiles, ...early.flatMap(({ part }) => part.files)]),
+    mayBeMissing: false,
+  };
+  await runAfter(built, first, tally);
+  for (const build of builds) if (!early.includes(build)) await runAfter(build.done, build.part, tally);
   tally.close();
   process.exitCode = tally.failed === 0 && tally.passed > 0 ? 0 : 1;
+}
+
+interface Slow extends Part {
+  readonly option: string;
+}
+
+interface Build {
+  readonly part: Slow;
+  readonly done: Promise<void>;
+  /** Whether it has succeeded. */
+  readonly isDone: () => boolean;
+}
+
+/** Builds one slow part after another, after what all need. */
+function buildsOf(slow: readonly Slow[], built: Promise<void>): readonly Build[] {
+  let before: Promise<unknown> = built;
+  return slow.map((part): Build => {
+    let isDone = part.files.length === 0;
+    const build = () => built.then(() => buildLab(part.option)).then(() => void (isDone = true));
+    const done = part.files.length === 0 ? built : before.then(build, build);
+    before = done;
+    done.catch(() => undefined);
+    return { part, done, isDone: () => isDone };
+  });
 }
 
 interface Part {
