@@ -44,6 +44,11 @@ export class AgentPlatform extends Construct {
   readonly deploymentName: string;
   /** The operator's Deployment, for what no prop covers: `platform.deployment.addJsonPatch(…)`. */
   readonly deployment: ApiObject;
+  /**
+   * What other installs of the cluster rely on too, the CustomResourceDefinitions and the policy over verdicts: not to go along with this one.
+   * Empty where it is the only one.
+   */
+  readonly shared: readonly Construct[];
   readonly #watched: WatchedNamespaces;
   readonly #install: Install;
   readonly #rbac: OperatorRbac;
@@ -88,10 +93,9 @@ export class AgentPlatform extends Construct {
     const operator = this.#operator(props);
     operator.node.addDependency(...crds, configMaps, this.#rbac);
     this.deployment = operator.deployment;
-    const policies = [
-      new LabelProtection(this, 'label-protection', { ...account, watched, instance }),
-      ...(definitions === 'install' ? [this.#signatureProtection(props)] : []),
-    ];
+    const verdicts = definitions === 'install' ? [this.#signatureProtection(props)] : [];
+    const policies = [new LabelProtection(this, 'label-protection', { ...account, watched, instance }), ...verdicts];
+    this.shared = isOneOfSeveral(props) ? [...crds, ...verdicts] : [];
     this.#webhooks(props).node.addDependency(operator, ...policies);
     for (const policy of policies) policy.node.addDependency(operator);
     this.node.addValidation({
@@ -200,6 +204,10 @@ function grantsOf({
     trustBundle: trustBundleOf(verification),
     networkPolicies: networkPolicies.enforce ?? false,
   };
+}
+
+function isOneOfSeveral({ instance, operators = [] }: AgentPlatformProps): boolean {
+  return instance !== undefined || operators.length > 0;
 }
 
 /** The operator itself passes "restricted"; "baseline" is enforced so that other parts of the platform can live beside it. */

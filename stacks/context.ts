@@ -12,7 +12,7 @@ import { suggestion } from '../runtime/config/suggest.ts';
  */
 export function contextProblem(
   context: string | undefined,
-  kubeconfig = process.env['KUBECONFIG'] ?? path.join(homedir(), '.kube', 'config'),
+  kubeconfig = process.env['KUBECONFIG'] || path.join(homedir(), '.kube', 'config'),
 ): string | undefined {
   if (context === undefined) return undefined;
   const files = kubeconfig.split(path.delimiter).filter((file) => file !== '');

@@ -43,7 +43,7 @@ export interface KubernetesAppArgs {
 
 /**
  * The objects of an app, as its children: type `kubernetes:<apiVersion>:<Kind>`, name `<namespace>/<name>`, so that no change of the
- * program's structure renames a resource. Each waits for those it needs and is deleted before them. What only Pulumi needs to know stands
+ * program's structure renames a resource. What other installs rely on is left in the cluster when the stack goes. Each waits for those it needs and is deleted before them. What only Pulumi needs to know stands
  * in annotations `pulumi.com/…`, which the plain YAML does not have.
  */
 export class KubernetesApp extends ComponentResource {
@@ -60,8 +60,13 @@ export class KubernetesApp extends ComponentResource {
     );
     for (const placed of all) {
       const dependsOn = placed.after.flatMap((other) => made.get(other) ?? []);
-      const options = { parent: this, dependsOn, ...(args.providerVersion && { version: args.providerVersion }) };
-      const { manifest } = placed;
+      const { manifest, isShared } = placed;
+      const options = {
+        parent: this,
+        dependsOn,
+        retainOnDelete: isShared,
+        ...(args.providerVersion && { version: args.providerVersion }),
+      };
       made.set(placed, new KubernetesObject(annotated(manifest, conditionOf(manifest), args), options));
     }
     this.urns = [...made.values()].map(({ urn }) => urn);
@@ -83,7 +88,8 @@ function nameOf({ metadata: { namespace, name } }: Manifest): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
 
-const timeoutSeconds = '300';
+/** As long as the provider gives a Deployment. */
+const timeoutSeconds = '600';
 
 /**
  * One name for all objects of a stack: else the provider makes one up for each resource, and a run after one that was killed would find its own

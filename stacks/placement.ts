@@ -3,12 +3,15 @@
 import { ApiObject, type App } from 'cdk8s';
 import { grouped } from '../constructs/grouped.ts';
 import { AgentNamespace, AgentPlatform } from '../constructs/index.ts';
+import { apiGroup } from '../runtime/api/names.ts';
 import { type Manifest, groupOf, manifestsOf } from './tree.ts';
 
 /** An object in its place. */
 export interface Placed {
   readonly manifest: Manifest;
   readonly after: readonly Placed[];
+  /** Other installs of the cluster rely on it too (`AgentPlatform.shared`). */
+  readonly isShared: boolean;
 }
 
 interface Crd {
@@ -25,6 +28,7 @@ export function placementOf(app: App): readonly Placed[] {
   const objects = app.charts.flatMap((chart) => chart.node.findAll().filter((each) => ApiObject.isApiObject(each)));
   const manifests = new Map(objects.map((object) => [object, object.toJson() as Manifest]));
   const needed = needs(manifests);
+  const shared = sharedObjects(app);
   const done = new Map<ApiObject, Placed>();
   const open = new Set<ApiObject>();
   const place = (object: ApiObject, manifest: Manifest): Placed => {
@@ -37,7 +41,7 @@ export function placementOf(app: App): readonly Placed[] {
       return theirs === undefined || other === object ? [] : [place(other, theirs)];
     });
     open.delete(object);
-    const placed = { manifest, after };
+    const placed = { manifest, after, isShared: shared.has(object) };
     done.set(object, placed);
     return placed;
   };
@@ -55,14 +59,18 @@ function needs(manifests: ReadonlyMap<ApiObject, Manifest>) {
   const groups = platformGroups(manifests);
   return (object: ApiObject, manifest: Manifest): ReadonlySet<ApiObject> => {
     const crd = crds.get(kindOf(manifest));
-    const earlier = isPlatform(object)
-      ? before(groups, manifest.kind)
-      : crd === undefined
-        ? []
-        : (groups.at(-1)?.objects ?? []);
+    const isOurs = manifest.apiVersion.startsWith(`${apiGroup}/`);
+    const wholePlatform = isOurs ? (groups.at(-1)?.objects ?? []) : [];
+    const earlier = isPlatform(object) ? before(groups, manifest.kind) : wholePlatform;
     const own = [namespaces.get(manifest.metadata.namespace ?? ''), crd].filter((each) => each !== undefined);
     return new Set([...dependencies(object), ...own, ...earlier]);
   };
+}
+
+function sharedObjects(app: App): ReadonlySet<ApiObject> {
+  const platforms = app.node.findAll().filter((each) => each instanceof AgentPlatform);
+  const all = platforms.flatMap(({ shared }) => shared.flatMap(({ node }) => node.findAll()));
+  return new Set(all.filter((each) => ApiObject.isApiObject(each)));
 }
 
 function dependencies({ node }: ApiObject): readonly ApiObject[] {

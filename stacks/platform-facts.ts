@@ -16,8 +16,13 @@ export interface PlatformFacts {
   readonly watched?: readonly string[];
   /** Whether images must be pinned by digest. */
   readonly requireImageDigest: boolean;
-  /** Whose pods get sidecars, as far as the feature gates say. */
-  readonly injects: { readonly agent: boolean; readonly tool: boolean };
+  /** Whose pods get sidecars, as far as the install says: by the feature gates, and where namespaces opt in, in those that it labels. */
+  readonly injects: {
+    readonly agent: boolean;
+    readonly tool: boolean;
+    /** Absent: in every namespace. */
+    readonly namespaces?: readonly string[];
+  };
 }
 
 /** The facts that an environment's settings make. */
@@ -25,7 +30,12 @@ export function platformFacts(environment: string, settings: PlatformSettings): 
   const { namespace = install.namespace, mode = 'cluster', namespaces = [], requireImageDigest = false } = settings;
   const watched = mode === 'cluster' ? {} : { watched: namespaces.map(({ name }) => name) };
   const { globalEnabled, injectTools } = { ...gateDefaults, ...settings.featureGates };
-  const injects = { agent: globalEnabled, tool: globalEnabled && injectTools };
+  const labelled = namespaces.filter(({ create }) => create !== false).map(({ name }) => name);
+  const injects = {
+    agent: globalEnabled,
+    tool: globalEnabled && injectTools,
+    ...(settings.requireNamespaceLabel === true ? { namespaces: labelled } : {}),
+  };
   return { environment, namespace, requireImageDigest, injects, ...watched };
 }
 

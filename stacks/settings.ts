@@ -184,11 +184,15 @@ function isAtOrBelow(path: string, { path: above }: Violation): boolean {
   return path === above || path.startsWith(`${above}.`);
 }
 
-/** Pulumi writes an encrypted value as `secure: …`. */
+/** Pulumi writes an encrypted value as a section of its own with the one key `secure`; an agent may be called so too. */
+function isEncrypted(value: Section): boolean {
+  return Object.keys(value).length === 1 && typeof value['secure'] === 'string';
+}
+
 function secretViolations(value: unknown, path: string): readonly Violation[] {
   if (Array.isArray(value)) return value.flatMap((item, index) => secretViolations(item, `${path}[${index}]`));
   if (!isSection(value)) return [];
-  if (path.startsWith('config.rossoctl:') && 'secure' in value) {
+  if (path.startsWith('config.rossoctl:') && isEncrypted(value)) {
     return [
       { path, message: 'is a secret; manifests only name Secrets: create the Secret apart and write its name here' },
     ];

@@ -33,7 +33,7 @@ export class AgentTeam extends ComponentResource {
     if (platform.requireImageDigest) app.with(new RequireDigest());
     const chart = new Chart(app, team, { namespace, disableResourceNameHashes: true });
     for (const [name, props] of Object.entries(agents)) houseAgent(chart, name, { team, props });
-    const { urns } = new KubernetesApp(team, { app, ...treatment }, { parent: this });
+    const { urns } = new KubernetesApp(team, { app, injects: platform.injects, ...treatment }, { parent: this });
     const endpoints = Object.entries(agents).map(([name, { port = 8080 }]) => [
       name,
       `http://${name}.${namespace}.svc:${port}`,

@@ -42,7 +42,8 @@ export async function askInTurn(ask: Ask, round: Round): Promise<Outcome> {
     if (signal.aborted || !begin(endpoint)) continue;
     const known = i === 0 ? round.known : undefined;
     const reservedMs = (turns.length - 1 - i) * timeoutMs * reservedShare;
-    const withinMs = turns.length === 1 ? undefined : endMs - reservedMs - time.monotonicMs();
+    const leftMs = Math.max(0, endMs - reservedMs - time.monotonicMs());
+    const withinMs = turns.length === 1 ? undefined : leftMs;
     const fetched = await oneTurn(ask, { endpoint, known, signal, time, withinMs });
     if (fetched.kind !== 'failed') return { fetched, from: endpoint, isHanging: false };
     failures.push(fetched);
@@ -63,7 +64,8 @@ async function oneTurn(ask: Ask, { endpoint, known, signal, time, withinMs }: Tu
   const fetched = await answer(ask, { endpoint, known, signal: AbortSignal.any([signal, late.signal]) });
   cancel();
   if (fetched.kind !== 'failed' || !late.signal.aborted) return fetched;
-  const cause = `gave no complete answer within ${withinMs / 1000} s`;
+  // Rounded: the clock has more digits than two attempts have in common, and another message would be news.
+  const cause = `gave no complete answer within ${Math.round(withinMs / 100) / 10} s`;
   return { kind: 'failed', reason: 'Timeout', message: sentence(endpoint, '', cause) };
 }
 

@@ -1,11 +1,13 @@
 /** The last thing an operator does when its install is taken down: it lets go of every workload, so that nothing waits for it in vain. */
 
 import { kinds } from '../api/kinds.ts';
+import type { WebhookConfiguration } from '../api/kubernetes.ts';
 import { webhookConfigurationsOf } from '../api/names.ts';
 import { type Client, liveReader } from '../engine/client.ts';
 import { sentenceOf } from '../engine/errors.ts';
 import type { Manager } from '../engine/manager.ts';
 import type { LiveReader, Log } from '../engine/types.ts';
+import { leftoverFault, type OwnInstall } from './installation-faults.ts';
 import type { Settings } from './settings.ts';
 
 /** Less than the `terminationGracePeriodSeconds` of the operator's pod, by what the end itself takes. */
@@ -16,7 +18,7 @@ const askWithinMs = 3_000;
 export interface Removal {
   readonly manager: Manager;
   readonly client: Client;
-  readonly settings: Pick<Settings, 'namespace' | 'deploymentName' | 'instance'>;
+  readonly settings: Pick<Settings, 'namespace' | 'deploymentName' | 'webhookService' | 'instance' | 'namespaces'>;
   readonly log: Log;
 }
 
@@ -34,25 +36,28 @@ export async function letGoIfRemoved({ manager, client, settings, log }: Removal
 }
 
 /**
- * Both at once, which no update, crash or slip brings about: the operator's Deployment is being deleted, in the foreground, and no webhook
- * of ours is registered any more.
+ * Both at once, which no update, crash or slip brings about: the operator's Deployment is being deleted, in the foreground, and no webhook of
+ * the platform is registered any more for what it watches: neither its own, nor that of an install that takes over.
  */
-async function isBeingRemoved(
-  live: LiveReader,
-  { namespace, deploymentName, instance }: Removal['settings'],
-  log: Log,
-): Promise<boolean> {
+async function isBeingRemoved(live: LiveReader, settings: Removal['settings'], log: Log): Promise<boolean> {
+  const { namespace, deploymentName, webhookService, instance, namespaces } = settings;
+  const own = { service: { namespace, name: webhookService }, instance, namespaces };
   try {
     const deployment = await live.get(kinds.deployment, { namespace, name: deploymentName });
     if (deployment?.metadata.deletionTimestamp === undefined) return false;
-    const { injector, validator } = webhookConfigurationsOf(instance);
-    const registered = await Promise.all([
-      live.get(kinds.mutatingWebhookConfiguration, { name: injector }),
-      live.get(kinds.validatingWebhookConfiguration, { name: validator }),
-    ]);
-    return registered.every((each) => each === undefined);
+    const both = [kinds.mutatingWebhookConfiguration, kinds.validatingWebhookConfiguration];
+    const registered = await Promise.all(both.map((kind) => live.list(kind)));
+    return !registered.flat().some((each) => isAbout(each, own));
   } catch (error) {
     log.warn('whether the install is being removed cannot be seen', { reason: sentenceOf(error) });
     return false;
   }
+}
+
+function isAbout(registration: WebhookConfiguration, own: OwnInstall): boolean {
+  const names: readonly string[] = Object.values(webhookConfigurationsOf(own.instance));
+  return (
+    names.includes(registration.metadata.name ?? '') ||
+    leftoverFault(registration.kind, registration, own) !== undefined
+  );
 }

@@ -87,6 +87,28 @@ test('an end beside webhooks, beside a Deployment that stays, or beside none, ta
   await assertHeld();
 });
 
+test('an end while another install has taken over what it watches takes nothing back', {
+  timeout: 120_000,
+}, async () => {
+  const { client } = bed;
+  const injector = bed.objects.find(({ kind }) => kind === 'MutatingWebhookConfiguration');
+  assert.ok(injector !== undefined);
+  const name = 'rossoctl-injector-successor';
+  const webhooks = (injector['webhooks'] as readonly { readonly clientConfig: object }[]).map((hook) => ({
+    ...hook,
+    failurePolicy: 'Ignore',
+    clientConfig: {
+      service: { namespace: 'successor', name: 'rossoctl-webhook', path: '/mutate-workloads-authbridge' },
+    },
+  }));
+  await client.create(kindOf(injector), Object.assign({ ...injector, metadata: { name } }, { webhooks }));
+  await live('succeeded', beginDeletion);
+  await assertHeld();
+  await client.mergePatch(own, { metadata: { finalizers: null } });
+  await client.remove({ kind: kindOf(injector), name });
+  await createDeployment();
+});
+
 test('PU-03 with its Deployment being deleted and its webhooks gone, everything is let go and can be removed', {
   timeout: 120_000,
 }, async () => {

@@ -161,3 +161,14 @@ test('whose pods get sidecars is what the gates of the platform’s file say', (
   assert.deepEqual(injects({ injectTools: true }), { agent: true, tool: true });
   assert.deepEqual(injects({ injectTools: true, globalEnabled: false }), { agent: false, tool: false });
 });
+
+test('where namespaces opt in, only those that the platform labels are sure to', () => {
+  const namespaces = [{ name: 'a' }, { name: 'b', create: false }];
+  const { injects } = platformFacts('test', { requireNamespaceLabel: true, namespaces });
+  assert.deepEqual(injects.namespaces, ['a']);
+});
+
+test('an agent, a label or a variable may be called secure', () => {
+  const text = layer('agents:\n  secure:\n    image: a:1\n    env:\n      secure: "yes"\n      other: "1"');
+  assert.equal(synth(text).length, 4);
+});

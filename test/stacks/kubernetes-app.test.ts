@@ -71,7 +71,7 @@ test('Pulumi is told what to wait for, or not to wait, and to take over', async 
   assert.deepEqual(await hintsOf({}, 'MutatingWebhookConfiguration'), {
     ...manager,
     'pulumi.com/waitFor': 'jsonpath={.webhooks[*].clientConfig.caBundle}',
-    'pulumi.com/timeoutSeconds': '300',
+    'pulumi.com/timeoutSeconds': '600',
   });
   assert.deepEqual(await hintsOf({}, 'ConfigMap'), manager);
   assert.deepEqual(await hintsOf({ await: false }, 'MutatingWebhookConfiguration'), {

@@ -72,6 +72,37 @@ test('PU-03 custom resources come after the whole platform, so that they are gon
   ]);
 });
 
+test('so do those of an install whose definitions are another install’s', () => {
+  const app = new App();
+  const watch = { kind: 'namespaced', namespaces: ['team1'] } as const;
+  const image = 'example.test/rossoctl:1';
+  const props = { image, watch, instance: 'green', namespace: 'green-system', crds: 'shared' } as const;
+  new AgentPlatform(new Chart(app, 'platform'), 'rossoctl', props);
+  new Agent(new Chart(app, 'team', { namespace: 'team1' }), 'weather', { image: 'example.test/weather:1' });
+  assert.ok(kindsBefore(placementOf(app), 'AgentRuntime').includes('MutatingWebhookConfiguration'));
+});
+
+test('what other installs rely on is marked, and nothing of an install that is alone', () => {
+  const sharedBy = (more: object) => {
+    const app = new App();
+    const watch = { kind: 'namespaced', namespaces: ['team1'] } as const;
+    new AgentPlatform(new Chart(app, 'platform'), 'rossoctl', { image: 'example.test/rossoctl:1', watch, ...more });
+    const shared = placementOf(app).filter(({ isShared }) => isShared);
+    return shared.map(({ manifest }) => manifest.metadata.name).sort();
+  };
+  const ours = [
+    'agentcards.agent.rossoctl.dev',
+    'agentruntimes.agent.rossoctl.dev',
+    'signature-label-protection',
+    'signature-label-protection',
+  ];
+  assert.deepEqual(sharedBy({}), []);
+  assert.deepEqual(sharedBy({ instance: 'blue', namespace: 'blue-system' }), ours);
+  const operators = [{ namespace: 'green-system', serviceAccountName: 'rossoctl-operator-green' }];
+  assert.deepEqual(sharedBy({ operators }), ours);
+  assert.deepEqual(sharedBy({ instance: 'green', namespace: 'green-system', crds: 'shared' }), []);
+});
+
 test('the number of edges grows with the number of agents, not with its square', () => {
   const edges = (count: number): number => {
     const team = new Chart(new App(), 'team', { namespace: 'team1' });

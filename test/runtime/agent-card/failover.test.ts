@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Endpoint, Endpoints } from '../../../runtime/agent-card/contact.ts';
+import { askInTurn } from '../../../runtime/agent-card/round.ts';
 import { bed, type Behaviour, card, endpoint, failed, hangs, quick } from './contacts-bed.ts';
 
 const good = quick(card('{}', '"1"'));
@@ -170,4 +171,37 @@ test('agents all of whose pods hang hold no more places than those with one, and
     assert.ok(contacts.counts().lanes.slow.asking <= 2);
   }
   for (const uid of fine) assert.ok(asked.filter(({ host }) => host === uid).length >= 9, uid);
+});
+
+test('what is told of a replica that hangs is the same in every attempt, whatever the clock says between the lines', async () => {
+  let now = 0;
+  const time = {
+    now: () => new Date(0),
+    monotonicMs: () => (now += 0.013_7),
+    after: (_: number, late: () => void) => {
+      queueMicrotask(late);
+      return () => undefined;
+    },
+  };
+  const attempt = async (): Promise<string> => {
+    const { fetched } = await askInTurn(
+      (_, __, signal) =>
+        new Promise((resolve) => {
+          const timeout = { kind: 'failed', reason: 'Timeout', message: 'ended' } as const;
+          signal.addEventListener('abort', () => resolve(timeout));
+        }),
+      {
+        turns: three.endpoints,
+        known: undefined,
+        signal: new AbortController().signal,
+        time,
+        timeoutMs: 10_000,
+        begin: () => true,
+      },
+    );
+    return fetched.kind === 'failed' ? fetched.message : '';
+  };
+  const told = new Set([await attempt(), await attempt(), await attempt()]);
+  assert.equal(told.size, 1);
+  assert.match([...told][0] ?? '', / within 6 s; /);
 });
