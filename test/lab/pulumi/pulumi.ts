@@ -1,5 +1,5 @@
 // A Pulumi of one's own: its CLI, the Kubernetes provider and a state in a folder, without an account and without a download.
-import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -85,12 +85,28 @@ interface How {
   readonly signal?: AbortSignal;
 }
 
+/** A CLI that is killed ends no plugin of its own, and none ends by itself. */
+function killPlugins(home: string): void {
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith(`${home}/plugins/`))
+        process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
+  }
+}
+
 function runCli(program: string, parameters: readonly string[], { signal, ...how }: How): Promise<PulumiRun> {
   const own = [program, ...parameters, '--non-interactive'];
   const [command, ...rest] =
     process.platform === 'linux' ? ['setpriv', '--pdeathsig', 'KILL', '--', ...own] : (own as [string, ...string[]]);
   const child = spawn(command, rest, { ...how, stdio: ['ignore', 'pipe', 'pipe'] });
-  signal?.addEventListener('abort', () => child.kill('SIGKILL'), { once: true });
+  const kill = (): void => {
+    child.kill('SIGKILL');
+    killPlugins(how.env['PULUMI_HOME'] ?? '');
+  };
+  signal?.addEventListener('abort', kill, { once: true });
   const texts = { out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (texts.out += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (texts.err += text));
