@@ -4,7 +4,7 @@ import { ApiObject, type App } from 'cdk8s';
 import { grouped } from '../constructs/grouped.ts';
 import { AgentNamespace, AgentPlatform } from '../constructs/index.ts';
 import { apiGroup } from '../runtime/api/names.ts';
-import { type Manifest, groupOf, manifestsOf } from './tree.ts';
+import { type Manifest, groupOf, objectsOf } from './tree.ts';
 
 /** An object in its place. */
 export interface Placed {
@@ -24,9 +24,7 @@ interface Crd {
  * it is to let go of them. Throws what the constructs' validations say, and on a circle.
  */
 export function placementOf(app: App): readonly Placed[] {
-  manifestsOf(app);
-  const objects = app.charts.flatMap((chart) => chart.node.findAll().filter((each) => ApiObject.isApiObject(each)));
-  const manifests = new Map(objects.map((object) => [object, object.toJson() as Manifest]));
+  const manifests = objectsOf(app);
   const needed = needs(manifests);
   const shared = sharedObjects(app);
   const done = new Map<ApiObject, Placed>();

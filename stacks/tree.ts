@@ -102,10 +102,10 @@ function pathOf(manifest: Manifest): string {
 export const readFrom = 'rossoctl:read-from';
 
 /**
- * Every object of the app, checked, in the order to apply. Throws what the constructs' validations say: asked once, not once a chart as
- * `Chart.toJson` does. Says first where the app was read from, when it was.
+ * Every object of the app as it is synthesized, once it is checked. Throws what the constructs' validations say: asked once, not once a chart
+ * as `Chart.toJson` does. Says first where the app was read from, when it was. Throws too on objects that would share a file.
  */
-export function manifestsOf(app: App): readonly Manifest[] {
+export function objectsOf(app: App): ReadonlyMap<ApiObject, Manifest> {
   const constructs = app.node.findAll();
   const problems = constructs.flatMap(({ node }) => node.validate().map((problem) => `[${node.path}] ${problem}`));
   if (problems.length > 0) {
@@ -113,12 +113,18 @@ export function manifestsOf(app: App): readonly Manifest[] {
     const place = typeof where === 'string' ? `${where}: ` : '';
     throw new Error(`${place}Validation failed with the following errors:\n  ${problems.join('\n  ')}`);
   }
-  const all = constructs.filter((each) => ApiObject.isApiObject(each)).map((object) => object.toJson() as Manifest);
-  const byPath = grouped(all, pathOf);
-  const doubled = [...byPath].find(([, same]) => same.length > 1);
+  const objects = constructs.filter((each) => ApiObject.isApiObject(each));
+  const manifests = new Map(objects.map((object) => [object, object.toJson() as Manifest]));
+  const doubled = [...grouped([...manifests.values()], pathOf)].find(([, same]) => same.length > 1);
   if (doubled !== undefined)
     throw new Error(`the app has ${doubled[1].length} objects for ${doubled[0]}: give each its own name`);
-  return [...byPath].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, same]) => same);
+  return manifests;
+}
+
+/** Every object of the app, in the order to apply. Throws what `objectsOf` throws. */
+export function manifestsOf(app: App): readonly Manifest[] {
+  const byPath = new Map([...objectsOf(app).values()].map((manifest) => [pathOf(manifest), manifest]));
+  return [...byPath].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, manifest]) => manifest);
 }
 
 /**
