@@ -37,14 +37,14 @@ const tenants: readonly TenantProps[] = [
 const app = new App();
 const spaces = new Chart(app, 'tenants', { disableResourceNameHashes: true });
 const namespaces = tenants.map((props) => new Tenant(spaces, props.name, props).namespace);
-new TenantBoundary(spaces, 'boundary', namespaces);
 
 const platform = new Chart(app, 'platform', { disableResourceNameHashes: true });
-new AgentPlatform(platform, 'rossoctl', {
+const operator = new AgentPlatform(platform, 'rossoctl', {
   image: 'ghcr.io/rossoctl/rossoctl:0.1.0',
   // The operator sees the tenants' namespaces and no other.
   watch: { kind: 'namespaced', namespaces },
 });
+new TenantBoundary(spaces, 'boundary', { namespaces, operator });
 
 const [dir = 'dist/multi-tenant'] = process.argv.slice(2);
 const { files, changed, removed } = writeTree(dir, treeOf(manifestsOf(app)));

@@ -3,6 +3,14 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 
+/** Whose namespaces, and who keeps them. */
+export interface TenantBoundaryProps {
+  /** Namespaces of all tenants. */
+  readonly namespaces: readonly string[];
+  /** The platform's operator. */
+  readonly operator: { readonly namespace: string; readonly serviceAccountName: string };
+}
+
 /** One admission policy. */
 interface Boundary {
   readonly name: string;
@@ -18,8 +26,14 @@ interface Boundary {
 
 const hasDefaultsLabel = (object: string) =>
   `${object} != null && dyn(${object}).?metadata.?labels[?"rossoctl.io/defaults"].hasValue()`;
+/** Not `request.name`, which is empty where a whole collection is deleted. */
+const isNamed = (name: string) => `(object != null ? object : oldObject).metadata.name == "${name}"`;
 
-const boundaries: readonly Boundary[] = [
+/** Administrators and what deploys the platform may, and so may the controller that empties a deleted namespace. */
+const mayDeleteNamespace =
+  'authorizer.group("").resource("namespaces").name(request.namespace).check("delete").allowed()';
+
+const boundariesOf = ({ operator }: TenantBoundaryProps): readonly Boundary[] => [
   {
     // Kubernetes' `edit` lets developers write every ConfigMap; the label alone makes one the namespace's defaults.
     name: 'tenant-defaults',
@@ -30,9 +44,23 @@ const boundaries: readonly Boundary[] = [
     when: `(${hasDefaultsLabel('object')}) || (${hasDefaultsLabel('oldObject')})`,
     rules: [
       [
-        // Administrators and what deploys the platform may, and so may the controller that empties a deleted namespace.
-        'authorizer.group("").resource("namespaces").name(request.namespace).check("delete").allowed()',
+        mayDeleteNamespace,
         'ConfigMaps labelled rossoctl.io/defaults are the platform team’s in a tenant’s namespace: ask them, or leave the label out',
+      ],
+    ],
+  },
+  {
+    // The injected sidecars read their settings from it, so that whoever writes it chooses what the defaults say.
+    name: 'tenant-settings',
+    apiGroup: '',
+    apiVersion: 'v1',
+    resource: 'configmaps',
+    operations: ['CREATE', 'UPDATE', 'DELETE'],
+    when: isNamed('rossoctl-authbridge-config'),
+    rules: [
+      [
+        `request.userInfo.username == "system:serviceaccount:${operator.namespace}:${operator.serviceAccountName}" || ${mayDeleteNamespace}`,
+        'the ConfigMap rossoctl-authbridge-config is the operator’s: it holds what injected sidecars are told; choose another name',
       ],
     ],
   },
@@ -60,16 +88,16 @@ const boundaries: readonly Boundary[] = [
 
 const api = 'admissionregistration.k8s.io';
 
-/** Two ValidatingAdmissionPolicies over the namespaces of all tenants. */
+/** Three ValidatingAdmissionPolicies over the namespaces of all tenants. */
 export class TenantBoundary extends Construct {
-  constructor(scope: Construct, id: string, namespaces: readonly string[]) {
+  constructor(scope: Construct, id: string, props: TenantBoundaryProps) {
     super(scope, id);
-    for (const { name, apiGroup, apiVersion, resource, operations, when, rules } of boundaries) {
+    for (const { name, apiGroup, apiVersion, resource, operations, when, rules } of boundariesOf(props)) {
       this.#object('ValidatingAdmissionPolicy', name, {
         failurePolicy: 'Fail',
         matchConstraints: {
           namespaceSelector: {
-            matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: namespaces }],
+            matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: props.namespaces }],
           },
           resourceRules: [
             {

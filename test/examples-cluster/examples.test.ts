@@ -96,9 +96,12 @@ describe('a developer of one tenant', () => {
     eventually(async () => {
       const asked = [
         await create(`${own}/configmaps`, configMap('probe', defaultsLabel)),
+        await create(`${own}/configmaps`, configMap('rossoctl-authbridge-config')),
         await create(`${api}/atlas/agentruntimes`, runtime('probe', { spiffe: {} })),
       ];
-      const others = asked.map(({ message }) => message).filter((message) => !message.includes('platform team'));
+      const others = asked
+        .map(({ message }) => message)
+        .filter((message) => !/platform team|the operator’s/.test(message));
       return others.length === 0 ? undefined : others.join('; ');
     }),
   );
@@ -162,6 +165,30 @@ describe('a developer of one tenant', () => {
     const refused = await create(`${own}/configmaps`, configMap('aaa', defaultsLabel));
     assert.equal(refused.code, 403);
     assert.equal((await create(`${own}/configmaps`, configMap('aaa', defaultsLabel), admin)).code, 201);
+  });
+
+  test('neither makes, changes nor deletes what injected sidecars are told; the operator and the platform team do', async () => {
+    const operator = { user: 'system:serviceaccount:rossoctl-system:rossoctl-operator', groups: [] };
+    const name = 'rossoctl-authbridge-config';
+    const body = { ...configMap(name, { 'app.kubernetes.io/managed-by': 'rossoctl-operator' }) };
+    const url = `${own}/configmaps/${name}`;
+    const apply = { contentType: 'application/apply-patch+yaml' };
+    const applied = `${url}?fieldManager=test&force=true`;
+    const refused = async (method: string, at: string, sent?: Json, how: object = {}) => {
+      const { code, message } = await kube.request(method, at, sent, { ...how, who: developer });
+      assert.equal(code, 403, `${method} ${at}: ${message}`);
+      assert.match(message, /rossoctl-authbridge-config is the operator’s: .* choose another name/);
+    };
+    await refused('POST', `${own}/configmaps`, body);
+    await refused('PATCH', applied, body, apply);
+    for (const who of [admin, operator]) {
+      const { code, message } = await kube.request('PATCH', applied, body, { ...apply, who });
+      assert.ok(code === 200 || code === 201, `${who.user}: ${message}`);
+    }
+    await refused('PATCH', url, { data: { IDENTITY_REALM: 'borealis' } }, merge);
+    await refused('DELETE', url);
+    await refused('DELETE', `${own}/configmaps?fieldSelector=metadata.name%3D${name}`);
+    assert.equal((await kube.request('DELETE', url, undefined, { who: operator })).code, 200);
   });
 
   test('chooses no trust domain and no realm', async () => {
