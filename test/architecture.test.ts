@@ -35,6 +35,14 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'runtime/config': ['runtime/api', 'runtime/encoding', 'runtime/engine/types.ts'],
   'runtime/workload': ['runtime/api', 'runtime/encoding', 'runtime/engine/types.ts'],
   ...Object.fromEntries(features.map((feature) => [`runtime/${feature}`, shared])),
+  'runtime/sidecar': [
+    'imports/protocols.ts',
+    'runtime/api',
+    'runtime/encoding',
+    'runtime/config',
+    'runtime/signature',
+    'runtime/engine',
+  ],
   'runtime/cli': ['runtime'],
   'runtime/operator': ['runtime'],
   constructs: [
@@ -53,7 +61,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 
 /** Only these names may do I/O, read the clock or the environment; everything else is values in, value out. */
 const impure =
-  /^runtime\/(engine|cli|operator)\/|\/(main|settings|controller|observe|gather|fetch|read|find|webhook|detect|bootstrap|keycloak)\.ts$/;
+  /^runtime\/(engine|cli|operator)\/|\/(main|settings|controller|observe|gather|fetch|read|find|webhook|detect|bootstrap|keycloak)\.ts$|^runtime\/sidecar\/(.*\/)?(client|server|process|keeper|files|apply)\.ts$/;
 const effects: readonly (readonly [string, RegExp])[] = [
   ['reads the clock', /\bDate\.now\(|new Date\(\)|performance\.now\(/],
   ['reads the environment', /\bprocess\.(env|argv)\b|'node:process'/],

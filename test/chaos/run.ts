@@ -65,8 +65,9 @@ async function chaosOn(bed: OperatorBed, options: ChaosOptions): Promise<ChaosRe
       tell(say, { harm: harm.signal, faults, done: users.done, starts: () => replicas.starts }),
     ]);
     clearTimeout(timer);
-    await users.settle();
     say('the harm is over');
+    await users.settle();
+    say('all is as it was asked for');
     const begun = performance.now();
     const wrong = await converge(bed, users, options);
     const convergedMs = wrong.length === 0 ? performance.now() - begun : undefined;
