@@ -1,7 +1,4 @@
-/**
- * Writes the descriptors of the protocols the sidecar speaks (Envoy's xDS and ext_proc, the SPIFFE Workload API): `npm run gen:protocols`.
- * They come from the Go modules that `scripts/protocols/go.mod` pins, so this needs Go; what it writes is committed.
- */
+/** Writes the descriptors of Envoy's xDS and ext_proc and of the SPIFFE Workload API (`npm run gen:protocols`, which needs Go); the result is committed. */
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
