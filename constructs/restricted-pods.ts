@@ -12,6 +12,9 @@ import { restrictedBreaches } from './restricted-profile.ts';
  *
  * It sees what is in the app. The sidecars that the platform injects come later and are not covered; nor are pods that the controller of
  * some other custom resource makes from fields of its own.
+ *
+ * In a user namespace of its own (`hostUsers: false`) a pod is asked for the same. Clusters with the feature gate
+ * UserNamespacesPodSecurityStandards allow it root and its own /proc, others do not: what passes here passes in both.
  */
 export class RestrictedPods extends OrganisationRule {
   protected violations(construct: IConstruct): readonly string[] {

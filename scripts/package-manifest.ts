@@ -6,13 +6,18 @@ export interface CheckoutManifest {
   readonly version: string;
   readonly description: string;
   readonly license: string;
-  readonly engines: Readonly<Record<string, string>>;
   readonly bin: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
   readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>;
 }
+
+/**
+ * The oldest Node on which all of the package works: what its most demanding dependency asks for, the HTTP client. The checkout itself asks for
+ * less, as it brings its own Node.
+ */
+export const neededNode = '22.19.0';
 
 /**
  * `package.json` of the package. `imported` are the packages that the compiled code names: those that are no peers become dependencies, in
@@ -22,7 +27,7 @@ export function packageManifest(
   checkout: CheckoutManifest,
   imported: readonly string[],
 ): Readonly<Record<string, unknown>> {
-  const { name, version, description, license, engines, bin, peerDependencies, peerDependenciesMeta } = checkout;
+  const { name, version, description, license, bin, peerDependencies, peerDependenciesMeta } = checkout;
   const [main] = Object.values(checkout.exports);
   if (main === undefined) throw new Error('package.json exports nothing');
   return {
@@ -31,7 +36,7 @@ export function packageManifest(
     description,
     license,
     type: 'module',
-    engines,
+    engines: { node: `>=${neededNode}` },
     bin,
     // For tools that do not read `exports`.
     main: compiled(main).default,

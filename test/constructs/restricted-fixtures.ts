@@ -190,6 +190,17 @@ export const breaking: readonly Breaking[] = [
   },
   { rule: 'Running as Non-root user', path: 'securityContext.runAsUser', spec: withContext({ runAsUser: 0 }) },
   { rule: 'Running as Non-root user', path: `${atContainer}.runAsUser`, spec: withContainer({}, { runAsUser: 0 }) },
+  // Some clusters let go of these in a user namespace; others do not, and manifests do not know where they go.
+  {
+    rule: 'Running as Non-root user',
+    path: `${atContainer}.runAsUser`,
+    spec: pod({ hostUsers: false, containers: [container({}, { runAsUser: 0 })] }),
+  },
+  {
+    rule: 'Running as Non-root',
+    path: `${atContainer}.runAsNonRoot`,
+    spec: pod({ hostUsers: false, containers: [container({}, { runAsNonRoot: false })] }),
+  },
   {
     rule: 'Privilege Escalation',
     path: `${atContainer}.allowPrivilegeEscalation`,

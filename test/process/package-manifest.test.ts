@@ -1,15 +1,16 @@
 /** What the manifest of the npm package says, from what the checkout's says and the compiled code imports. */
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import test from 'node:test';
-import { importedPackages, packageManifest } from '../../scripts/package-manifest.ts';
+import { importedPackages, neededNode, packageManifest } from '../../scripts/package-manifest.ts';
 
 const checkout = {
   name: 'x',
   version: '1.2.3',
   description: 'X.',
   license: 'Apache-2.0',
-  engines: { node: '>=20' },
   bin: { x: 'bin/x.js' },
   exports: { '.': './a/index.ts', './b': './b.ts' },
   dependencies: { yaml: '2.9.1', cdk8s: '2.70.106', undici: '8.13.1' },
@@ -21,6 +22,20 @@ test('dependencies are what the code imports and a consumer does not bring, in c
   const { dependencies, peerDependencies } = packageManifest(checkout, ['cdk8s', 'yaml']);
   assert.deepEqual(dependencies, { yaml: '^2.9.1' });
   assert.deepEqual(peerDependencies, { cdk8s: '^2.70.0' });
+});
+
+test('it asks for the Node that its most demanding dependency asks for, and for no newer one', () => {
+  const { engines } = packageManifest(checkout, ['yaml', 'undici']);
+  assert.deepEqual(engines, { node: `>=${neededNode}` });
+  const modules = path.resolve(import.meta.dirname, '../../node_modules');
+  const asked = ['@kubernetes/client-node', 'prom-client', 'typebox', 'undici', 'yaml'].map((name) => {
+    const manifest = JSON.parse(readFileSync(path.join(modules, name, 'package.json'), 'utf8')) as {
+      readonly engines?: { readonly node?: string };
+    };
+    return manifest.engines?.node?.match(/>= ?([\d.]+)$/)?.[1] ?? '0';
+  });
+  const newestFirst = asked.sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
+  assert.equal(newestFirst[0], neededNode);
 });
 
 test('what is exported is compiled, with its declarations first', () => {
