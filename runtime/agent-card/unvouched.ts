@@ -15,7 +15,7 @@ import { patch } from './verified-label.ts';
 
 export interface Vouching {
   readonly pod: ObjectRef;
-  /** A card has its workload as its target, and finds this pod when the label is to go. */
+  /** A card that stays has its workload as its target, and finds this pod when the label is to go. */
   readonly isVouchedFor: boolean;
   /** The operator set the label. */
   readonly isOurs: boolean;
@@ -25,10 +25,18 @@ export function vouchingOf(pod: KubeObject, reader: Reader): Vouching {
   const { namespace = '', name = '', uid } = pod.metadata;
   const ref: ObjectRef = { kind: verifiedPods.kind, namespace, name, uid };
   const target = targetOf(pod, reader);
-  const isTarget =
-    target !== undefined &&
-    reader.list(agentCards, { namespace, index: { name: 'target', value: targetIndex(target) } }).length > 0;
-  return { pod: ref, isVouchedFor: isTarget && isFound(pod, target, reader), isOurs: isSetByOperator(pod) };
+  const isVouchedFor = target !== undefined && isTarget(target, namespace, reader) && isFound(pod, target, reader);
+  return { pod: ref, isVouchedFor, isOurs: isSetByOperator(pod) };
+}
+
+/** A verdict ends with the deletion of its card, however long that takes. */
+function isTarget(target: TargetRef, namespace: string, reader: Reader): boolean {
+  const cards = reader.list(agentCards, { namespace, index: { name: 'target', value: targetIndex(target) } });
+  return cards.some(isStaying);
+}
+
+function isStaying({ metadata }: KubeObject): boolean {
+  return metadata.deletionTimestamp === undefined;
 }
 
 /** By the owner chain alone: a name proves nothing. */
@@ -63,7 +71,7 @@ export function withdrawal({ pod, isVouchedFor, isOurs }: Vouching): Plan {
   };
 }
 
-/** Whatever takes the ground from under a pod's label: a card, a workload or a ReplicaSet that is gone, or has another owner. */
+/** Whatever takes the ground from under a pod's label: a card that goes, a workload or a ReplicaSet that is gone, or has another owner. */
 export function groundTriggers(): readonly Trigger[] {
   const owners: readonly Watch[] = [enrolledReplicaSets, ...workloadRows.map((row) => row.watch)];
   return [
@@ -90,7 +98,8 @@ function ofCard({ old, now }: Change, reader: Reader): readonly ObjectKey[] {
   const ref = refOf(old);
   if (old === undefined || ref === undefined) return [];
   const next = refOf(now);
-  if (next !== undefined && targetIndex(next) === targetIndex(ref)) return [];
+  const isSame = next !== undefined && targetIndex(next) === targetIndex(ref);
+  if (isSame && now !== undefined && isStaying(old) === isStaying(now)) return [];
   const target = lookUpTarget(reader, old.metadata.namespace ?? '', ref);
   if (!('found' in target)) return [];
   return podOwnersOf(reader, target.found).flatMap((uid) => ownedBy(uid, old, reader));

@@ -1,13 +1,17 @@
 /** The verified label on a pod for which no card answers: taken away whoever set it, told only when it was not the operator. */
 
 import assert from 'node:assert/strict';
-import test from 'node:test';
+import { describe, test } from 'node:test';
 import { verifiedPods } from '../../../runtime/agent-card/bearers.ts';
-import { vouchingOf, withdrawal } from '../../../runtime/agent-card/unvouched.ts';
+import { groundTriggers, vouchingOf, withdrawal } from '../../../runtime/agent-card/unvouched.ts';
 import { userAgent } from '../../../runtime/api/names.ts';
-import type { KubeObject, ManagedFields } from '../../../runtime/engine/types.ts';
+import type { Change, KubeObject, ManagedFields, OwnerReference, Watch } from '../../../runtime/engine/types.ts';
+import type { AgentCard } from '../../../runtime/api/agent-card.ts';
+import { agentCards } from '../../../runtime/workload/cards.ts';
+import { workloadRows } from '../../../runtime/workload/kinds.ts';
+import { enrolledReplicaSets } from '../../../runtime/workload/watches.ts';
 import { readerOf } from '../agent-runtime/reader.ts';
-import { verified } from './card-fixtures.ts';
+import { card, verified, workload } from './card-fixtures.ts';
 
 const wrote = (manager: string, label: string): ManagedFields => ({
   manager,
@@ -61,4 +65,58 @@ test('of the record only the names of those who set the label are kept', () => {
   const kept = verifiedPods.keep?.(podOf([wrote('kubelet', 'app'), wrote('kubectl', verified)]));
   assert.deepEqual(kept?.metadata.managedFields, [{ manager: 'kubectl' }]);
   assert.deepEqual(kept?.metadata.labels, { [verified]: 'true' });
+});
+
+const { object } = workload();
+const replicaSet: KubeObject = {
+  apiVersion: 'apps/v1',
+  kind: 'ReplicaSet',
+  metadata: { namespace: 'team1', name: 'rs', uid: 'uid-rs', ownerReferences: [controlledBy(object)] },
+};
+const made = podOf([wrote(userAgent, verified)]);
+const owned: KubeObject = { ...made, metadata: { ...made.metadata, ownerReferences: [controlledBy(replicaSet)] } };
+const standing = card();
+const going: AgentCard = { ...standing, metadata: { ...standing.metadata, deletionTimestamp: '2026-01-01T01:00:00Z' } };
+const heir: AgentCard = { ...standing, metadata: { ...standing.metadata, name: 'heir', uid: 'uid-heir' } };
+
+function controlledBy({ apiVersion, kind, metadata: { name = '', uid = '' } }: KubeObject): OwnerReference {
+  return { apiVersion, kind, name, uid, controller: true };
+}
+
+const readerWith = (...cards: readonly AgentCard[]) =>
+  readerOf(
+    new Map<Watch, readonly KubeObject[]>([
+      [agentCards as Watch, cards],
+      [verifiedPods, [owned]],
+      [enrolledReplicaSets, [replicaSet]],
+      ...workloadRows.map(({ watch, kind }): [Watch, readonly KubeObject[]] => [
+        watch,
+        kind === object.kind ? [object] : [],
+      ]),
+    ]),
+  );
+
+describe('a card that is being deleted, which something holds', () => {
+  const vouching: readonly (readonly [what: string, cards: readonly AgentCard[], boolean])[] = [
+    ['a card that stays', [standing], true],
+    ['one that is being deleted', [going], false],
+    ['one that is being deleted and one that stays', [going, heir], true],
+  ];
+  for (const [what, cards, expected] of vouching)
+    test(`${what} vouches for its workload’s pod: ${expected}`, () => {
+      assert.equal(vouchingOf(owned, readerWith(...cards)).isVouchedFor, expected);
+    });
+
+  const changes: readonly (readonly [what: string, Change<AgentCard>, pods: number])[] = [
+    ['its deletion began', { old: standing, now: going }, 1],
+    ['it is gone', { old: going }, 1],
+    ['it is still being deleted', { old: going, now: { ...going, status: {} } }, 0],
+    ['it stays', { old: standing, now: { ...standing, status: {} } }, 0],
+    ['it came', { now: standing }, 0],
+  ];
+  for (const [what, change, pods] of changes)
+    test(`pods are looked at when ${what}: ${pods}`, () => {
+      const [ofCards] = groundTriggers();
+      assert.equal(ofCards?.affects(change, readerWith(...(change.now ? [change.now] : []))).length, pods);
+    });
 });
