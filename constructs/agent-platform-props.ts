@@ -47,7 +47,7 @@ export interface AgentPlatformProps {
    */
   readonly createNamespace?: boolean;
   /**
-   * The account the operator runs as; the names of its roles begin with it, and with the instance.
+   * The account the operator runs as; without an instance the names of its roles begin with it.
    * @default 'rossoctl-operator', with an instance 'rossoctl-operator-INSTANCE'
    */
   readonly serviceAccountName?: string;
@@ -64,7 +64,7 @@ export interface AgentPlatformProps {
   readonly watch?: WatchScope;
   /**
    * Which of several installs of the cluster this is, for example one a group of tenants: its cluster-wide objects have the instance in their
-   * names, and all of its objects have it as label `app.kubernetes.io/instance`. Needs `namespaced`, a `namespace` of its own, and namespaces
+   * names, and all of its objects have it as label `rossoctl.io/instance`. Needs `namespaced`, a `namespace` of its own, and namespaces
    * that no other install watches.
    * @default none: names without an instance, as the only install has them
    */

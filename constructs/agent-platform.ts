@@ -87,7 +87,7 @@ export class AgentPlatform extends Construct {
     const { config, featureGates } = props;
     const configMaps = new PlatformConfigMaps(this, 'config', { namespace, config, featureGates });
     const permissions = operatorPermissions(grantsOf(props));
-    const prefix = nameOfInstance(props.serviceAccountName ?? install.serviceAccount, instance);
+    const prefix = instance === undefined ? serviceAccountName : nameOfInstance(install.serviceAccount, instance);
     this.#rbac = new OperatorRbac(this, 'rbac', { ...account, prefix, watched, permissions });
     if (watched.kind === 'cluster') new DeveloperRoles(this, 'developer-roles');
     const operator = this.#operator(props);

@@ -1,7 +1,7 @@
 /** Several installs of the platform in one cluster: what one must say for that, and what two of an app may not share. */
 
 import { Type } from 'typebox';
-import { instancePattern } from '../runtime/api/names.ts';
+import { install as names, instancePattern } from '../runtime/api/names.ts';
 import { oneOf } from '../runtime/api/schema.ts';
 import type { Violation } from '../runtime/config/problem.ts';
 import type { OperatorAccount } from './operator-label.ts';
@@ -31,11 +31,12 @@ export interface InstallProps {
   readonly instance?: string | undefined;
   readonly crds?: 'install' | 'shared' | undefined;
   readonly operators?: readonly OperatorAccount[] | undefined;
+  readonly serviceAccountName?: string | undefined;
 }
 
 /** What props of the right shape can still get wrong together. `namespaced` is how listed namespaces are asked for. */
 export function installViolations(
-  { instance, crds, operators }: InstallProps,
+  { instance, crds, operators, serviceAccountName }: InstallProps,
   kind: 'cluster' | 'namespaced',
   namespaced: string,
 ): readonly Violation[] {
@@ -45,9 +46,19 @@ export function installViolations(
     const why = 'is for one install of several, and one that watches every namespace is the only one of its cluster';
     return unfit.map(([path]) => ({ path, message: `${why}: ${namespaced}, or leave ${path} out` }));
   }
-  if (crds !== 'shared' || operators === undefined) return unnamed(operators ?? []);
+  const account = instance === undefined ? accountOfInstance(serviceAccountName) : [];
+  if (crds !== 'shared' || operators === undefined) return [...account, ...unnamed(operators ?? [])];
   const message = `says nothing beside crds: shared: list them at the install that has crds: install, or leave operators out`;
-  return [{ path: 'operators', message }];
+  return [...account, { path: 'operators', message }];
+}
+
+/** Cluster-wide roles begin with the account's name, or with the instance: the two must not read the same. */
+function accountOfInstance(name = ''): readonly Violation[] {
+  const prefix = `${names.serviceAccount}-`;
+  if (!name.startsWith(prefix)) return [];
+  const other = name.slice(prefix.length);
+  const message = `${name} is what an install with the instance ${other} is called, whose cluster-wide roles this one would overwrite: set instance: ${other}, or choose an account that does not begin with ${prefix}`;
+  return [{ path: 'serviceAccountName', message }];
 }
 
 /** A list's entries say both, also where nobody checks types. */

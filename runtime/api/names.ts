@@ -22,8 +22,8 @@ export const labels = {
   spiffeHelperInject: 'rossoctl.io/spiffe-helper-inject',
   clientRegistrationInject: 'rossoctl.io/client-registration-inject',
   managedBy: 'app.kubernetes.io/managed-by',
-  /** On every object of an install that is one of several. */
-  instance: 'app.kubernetes.io/instance',
+  /** On every object of an install that is one of several; for people, since Argo CD takes `app.kubernetes.io/instance` for its own. */
+  instance: 'rossoctl.io/instance',
   defaults: 'rossoctl.io/defaults',
   /** Set by the developer; existence counts: `protocol.rossoctl.io/a2a`. */
   protocolPrefix: 'protocol.rossoctl.io/',
@@ -132,6 +132,14 @@ export function nameOfInstance(name: string, instance: string | undefined): stri
 export function webhookConfigurationsOf(instance: string | undefined) {
   const { injector, validator } = webhookConfigurations;
   return { injector: nameOfInstance(injector, instance), validator: nameOfInstance(validator, instance) } as const;
+}
+
+/** The instance that a registration's name tells: '' for the plain name; undefined for a name that is none of ours. */
+export function instanceOfRegistration(name: string): string | undefined {
+  const base = Object.values(webhookConfigurations).find((plain) => name === plain || name.startsWith(`${plain}-`));
+  if (base === undefined || name === base) return base === undefined ? undefined : '';
+  const instance = name.slice(base.length + 1);
+  return new RegExp(instancePattern).test(instance) ? instance : undefined;
 }
 
 const credentialsPrefix = 'rossoctl-keycloak-client-credentials';

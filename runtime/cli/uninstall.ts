@@ -57,8 +57,8 @@ async function run(given: Arguments, terminal: Terminal): Promise<number> {
   });
   try {
     const found = await uninstaller.find();
-    const { gates, operator, resources, networkPolicies } = found;
-    const every = [...gates, ...(operator === undefined ? [] : [operator]), ...resources, ...networkPolicies];
+    const { gates, operators, resources, networkPolicies } = found;
+    const every = [...gates, ...operators, ...resources, ...networkPolicies];
     tellOthers(found.install, terminal);
     if (every.length === 0) {
       const where = found.install.others.length === 0 ? 'the platform is left in this cluster' : 'this install is left';

@@ -3,7 +3,7 @@
 import { type ComparedCrd, narrowings } from '../api/crd-narrowing.ts';
 import type { CrdManifest } from '../api/crds.ts';
 import type { WebhookConfiguration, WebhookEntry } from '../api/kubernetes.ts';
-import { labels as labelNames, operatorPodLabels, webhookConfigurationsOf, webhooks } from '../api/names.ts';
+import { instanceOfRegistration, operatorPodLabels, webhookConfigurationsOf, webhooks } from '../api/names.ts';
 import { release } from '../api/release.ts';
 import { isAskedAbout } from './asked-namespaces.ts';
 
@@ -70,7 +70,7 @@ export function leftoverFault(
     hook.failurePolicy === 'Ignore'
       ? 'is asked beside this install’s'
       : 'refuses what it matches when that does not answer';
-  const remedy = `delete it (kubectl delete ${kind.toLowerCase()} ${name})${inUse(hook, labels[labelNames.instance], own)}`;
+  const remedy = `delete it (kubectl delete ${kind.toLowerCase()} ${name})${inUse(hook, instanceOfRegistration(name), own)}`;
   const sentence = `${kind} ${name} is left of another install: its webhook ${hook.name} calls ${calledBy(hook)} and ${consequence}; ${remedy}`;
   return { kind, name, sentence };
 }
@@ -99,7 +99,7 @@ function inUse(entry: WebhookEntry, instance: string | undefined, own: OwnInstal
   if (callsUs(entry, own)) return '';
   const both = own.namespaces.filter((namespace) => isAskedAbout(entry, namespace));
   if (both.length > 0) return `, or where that install is in use let only one of the two watch ${both.join(', ')}`;
-  if (instance === undefined) return '';
+  if (instance === undefined || instance === '') return '';
   return `, or where the install ${instance} is in use make this one namespaced, with namespaces that no other watches`;
 }
 

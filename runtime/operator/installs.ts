@@ -1,22 +1,26 @@
 /** Which installs of the platform a cluster has, and which of them is asked for. */
 
 import type { Deployment, WebhookConfiguration } from '../api/kubernetes.ts';
-import { install as names, labels } from '../api/names.ts';
+import { install as names, instanceOfRegistration } from '../api/names.ts';
 import type { ObjectRef } from '../engine/types.ts';
 import { listedNamespaces } from './asked-namespaces.ts';
+import type { Option } from './option-values.ts';
 import { options } from './options.ts';
 
 /** One install, as its webhooks and its operator show it. */
 export interface Install {
-  /** The operator's own. */
+  /** The operator's own; '' where nothing tells. */
   readonly namespace: string;
   /** Which of several it is; '' for one without an instance. */
   readonly instance: string;
+  /** Every instance that its parts are of: more than one after it was given another, until what is left of the former is gone. */
+  readonly instances: readonly string[];
   /** The namespaces that it watches, as far as they are listed; sorted. */
   readonly namespaces: readonly string[];
   /** Its webhook registrations. */
   readonly registrations: readonly ObjectRef[];
-  readonly operator: ObjectRef | undefined;
+  /** Deployments of its operator: one, or two after it was given another name. */
+  readonly operators: readonly ObjectRef[];
 }
 
 /** A registration or Deployment of the platform. */
@@ -34,13 +38,9 @@ export interface Asked {
 }
 
 /** The install that is meant. */
-export interface Chosen {
-  readonly namespace: string;
-  readonly instance: string;
+export interface Chosen extends Omit<Install, 'namespaces'> {
   /** Where its AgentRuntimes and AgentCards are; undefined: everywhere, since there is no other install. */
   readonly namespaces: readonly string[] | undefined;
-  readonly registrations: readonly ObjectRef[];
-  readonly operator: ObjectRef | undefined;
   readonly others: readonly Install[];
 }
 
@@ -51,43 +51,58 @@ export class ChoiceError extends Error {}
 export interface Sight {
   /** The operator's namespace of the install that is asked for. */
   readonly own: string;
+  /** Which instance that is, where it is said. */
+  readonly instance?: string | undefined;
   /** Namespaces of webhooks' Services that do not exist. */
   readonly gone: readonly string[];
 }
 
 /**
- * Installs by the namespaces of their operators. A webhook that is called by URL, or whose Service is gone and that names no instance, is an
- * older install's, and counts to the one that is asked for.
+ * Installs by the namespaces of their operators. A webhook that is called by URL, or whose Service is gone, and that is of no instance, is an
+ * older install's, and counts to the one that is asked for unless that is an instance: beside an instance it may be a neighbour's.
  */
 export function installsIn(signs: readonly Sign[], sight: Sight): readonly Install[] {
-  const found = new Map<string, Install>();
-  for (const sign of signs) {
-    const namespace = namespaceOf(sign, sight);
-    const before = found.get(namespace) ?? unseen(namespace);
-    found.set(namespace, {
-      ...before,
-      ...('deployment' in sign ? { operator: sign.ref } : { registrations: [...before.registrations, sign.ref] }),
-      instance: instanceOf(sign) ?? before.instance,
-      namespaces: [...new Set([...before.namespaces, ...listedBy(sign, namespace)])].sort(),
-    });
-  }
-  return [...found.values()];
+  const instance = sight.instance ?? newestInstance(signs.filter((sign) => placeOf(sign) === sight.own));
+  const byPlace = Map.groupBy(signs, (sign) => hostOf(sign, { ...sight, instance }));
+  return [...byPlace].map(([namespace, its]) => installOf(namespace, its));
 }
 
-function unseen(namespace: string): Install {
-  return { namespace, instance: '', namespaces: [], registrations: [], operator: undefined };
+function installOf(namespace: string, signs: readonly Sign[]): Install {
+  const refs = (isMeant: (sign: Sign) => boolean) => signs.filter(isMeant).map(({ ref }) => ref);
+  return {
+    namespace,
+    instance: newestInstance(signs),
+    instances: [...new Set(signs.map((sign) => instanceOf(sign) ?? ''))].sort(),
+    namespaces: [...new Set(signs.flatMap((sign) => listedBy(sign, namespace)))].sort(),
+    registrations: refs((sign) => 'registration' in sign),
+    operators: refs((sign) => 'deployment' in sign),
+  };
 }
 
+/** What its operator says it is; without one the instance in its registrations' names, '' where none has one. */
+function newestInstance(signs: readonly Sign[]): string {
+  const said = signs.find((sign) => 'deployment' in sign) ?? signs.find((sign) => (instanceOf(sign) ?? '') !== '');
+  return (said === undefined ? undefined : instanceOf(said)) ?? '';
+}
+
+/** Undefined: a registration of some other name, as an older install may have given it. No label is asked, since other tools set theirs. */
 function instanceOf(sign: Sign): string | undefined {
-  const { metadata } = 'deployment' in sign ? sign.deployment : sign.registration;
-  return metadata.labels?.[labels.instance];
+  if ('deployment' in sign) return given(sign.deployment, options.instance);
+  return instanceOfRegistration(sign.registration.metadata.name ?? '');
 }
 
-function namespaceOf(sign: Sign, { own, gone }: Sight): string {
-  if ('deployment' in sign) return sign.ref.namespace ?? '';
-  const place = serviceNamespace(sign.registration);
-  const isOlder = place === undefined || (gone.includes(place) && instanceOf(sign) === undefined);
-  return isOlder ? own : place;
+/** Where the operator of a sign is, or would be; undefined: it calls by URL. */
+function placeOf(sign: Sign): string | undefined {
+  return 'deployment' in sign ? sign.ref.namespace : serviceNamespace(sign.registration);
+}
+
+/** The namespace of the install that a sign counts to. */
+function hostOf(sign: Sign, { own, instance = '', gone }: Sight): string {
+  const place = placeOf(sign);
+  if (place !== undefined && ('deployment' in sign || !gone.includes(place))) return place;
+  const its = instanceOf(sign) ?? '';
+  const isOwn = its === instance && (its === '' || place === undefined);
+  return isOwn ? own : (place ?? '');
 }
 
 /** Where the Service of a registration is; undefined: it calls by URL. */
@@ -97,42 +112,67 @@ export function serviceNamespace({ webhooks = [] }: WebhookConfiguration): strin
 
 /** The namespaces that a sign says its install watches; an older install's are not those of the one that it counts to. */
 function listedBy(sign: Sign, namespace: string): readonly string[] {
-  if ('deployment' in sign) return watchedBy(sign.deployment);
+  if ('deployment' in sign) return listed(given(sign.deployment, options.namespaces) ?? '');
   const { registration } = sign;
-  return serviceNamespace(registration) === namespace ? (registration.webhooks ?? []).flatMap(listedNamespaces) : [];
+  const isOwn = (serviceNamespace(registration) ?? '') === namespace;
+  return isOwn ? (registration.webhooks ?? []).flatMap(listedNamespaces) : [];
 }
 
-function watchedBy({ spec }: Deployment): readonly string[] {
-  const env = spec.template.spec.containers.flatMap((container) => container.env ?? []);
-  const list = env.find(({ name }) => name === options.namespaces.env)?.value ?? '';
-  return list
+function listed(text: string): readonly string[] {
+  return text
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
 }
 
+/** The value of an option in the Deployment of an operator: of its flag, else of its variable. */
+function given({ spec }: Deployment, { flag, env }: Option<unknown>): string | undefined {
+  const { containers } = spec.template.spec;
+  const args = containers.flatMap((container) => [...(container.command ?? []), ...(container.args ?? [])]);
+  const at = args.findIndex((arg) => arg === `--${flag}` || arg.startsWith(`--${flag}=`));
+  const found = args[at];
+  if (found !== undefined) return found.includes('=') ? found.slice(found.indexOf('=') + 1) : args[at + 1];
+  return containers.flatMap((container) => container.env ?? []).find(({ name }) => name === env)?.value;
+}
+
 /** The one of the installs that is asked for, by default the one in the default namespace. Throws `ChoiceError`. */
 export function chosenFrom(installs: readonly Install[], asked: Asked): Chosen {
   const namespace = asked.namespace ?? namespaceOfInstance(installs, asked.instance);
-  const mine = installs.find((each) => each.namespace === namespace);
-  const others = installs.filter((each) => each !== mine);
-  if (mine === undefined && others.length > 0 && asked.namespaces === undefined) {
+  const seen = installs.find((each) => each.namespace === namespace);
+  const others = installs.filter((each) => each !== seen);
+  if (seen === undefined && others.length > 0 && asked.namespaces === undefined) {
     throw new ChoiceError(
       `nothing is seen of an install in namespace ${namespace}; there is ${others.map(textOf).join(', and ')}. Say which with --namespace, or where it is gone already which namespaces it watched: --namespaces A,B,…`,
     );
   }
-  const instance = asked.instance ?? mine?.instance ?? '';
-  if (mine !== undefined && instance !== mine.instance) {
+  const mine = seen ?? unseen(namespace, asked.instance);
+  const instance = asked.instance ?? mine.instance;
+  if (!mine.instances.includes(instance)) {
     throw new ChoiceError(`--instance ${instance}: what is there is ${textOf(mine)}`);
   }
-  const { registrations = [], operator } = mine ?? {};
-  const namespaces = asked.namespaces ?? ownNamespaces({ namespace, instance, mine, others });
-  return { namespace, instance, namespaces, registrations, operator, others };
+  refuseForeign(asked.namespaces ?? [], others);
+  const namespaces = asked.namespaces ?? ownNamespaces({ ...mine, instance, others });
+  return { ...mine, instance, namespaces, others };
+}
+
+function unseen(namespace: string, instance = ''): Install {
+  return { namespace, instance, instances: [instance], namespaces: [], registrations: [], operators: [] };
+}
+
+/** What is in a namespace that another install watches is that one's. */
+function refuseForeign(namespaces: readonly string[], others: readonly Install[]): void {
+  for (const other of others) {
+    const both = other.namespaces.filter((name) => namespaces.includes(name));
+    if (both.length === 0) continue;
+    throw new ChoiceError(
+      `--namespaces ${both.join()}: watched by ${textOf(other)}: leave out what is not this install's`,
+    );
+  }
 }
 
 function namespaceOfInstance(installs: readonly Install[], instance: string | undefined): string {
   if (instance === undefined) return names.namespace;
-  const found = installs.filter((each) => each.instance === instance);
+  const found = installs.filter((each) => each.instances.includes(instance));
   const [first] = found;
   if (first !== undefined && found.length === 1) return first.namespace;
   const seen = first === undefined ? 'nothing is seen of it' : `there is ${found.map(textOf).join(', and ')}`;
@@ -143,14 +183,12 @@ function namespaceOfInstance(installs: readonly Install[], instance: string | un
 function ownNamespaces({
   namespace,
   instance,
-  mine,
+  namespaces,
   others,
-}: Pick<Chosen, 'namespace' | 'instance' | 'others'> & {
-  readonly mine: Install | undefined;
-}): readonly string[] | undefined {
+}: Install & Pick<Chosen, 'others'>): Chosen['namespaces'] {
   if (others.length === 0 && instance === '') return undefined;
   const foreign = others.flatMap((each) => each.namespaces);
-  const own = (mine?.namespaces ?? []).filter((name) => !foreign.includes(name));
+  const own = namespaces.filter((name) => !foreign.includes(name));
   if (own.length > 0) return own;
   throw new ChoiceError(
     `which namespaces are those of the install in ${namespace} cannot be told: name them with --namespaces A,B,…`,
@@ -159,5 +197,6 @@ function ownNamespaces({
 
 /** `one in blue-system (instance blue)`. */
 export function textOf({ namespace, instance }: Pick<Install, 'namespace' | 'instance'>): string {
-  return `one in ${namespace}${instance === '' ? '' : ` (instance ${instance})`}`;
+  const place = namespace === '' ? 'one that is called by URL' : `one in ${namespace}`;
+  return `${place}${instance === '' ? '' : ` (instance ${instance})`}`;
 }

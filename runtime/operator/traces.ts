@@ -29,7 +29,7 @@ import {
 export interface Traces {
   /** Webhook registrations and admission policies, which refuse changes or wait for the operator. */
   readonly gates: readonly ObjectRef[];
-  readonly operator: ObjectRef | undefined;
+  readonly operators: readonly ObjectRef[];
   /** AgentRuntimes and AgentCards, whose finalizers want an operator. */
   readonly resources: readonly ObjectRef[];
   readonly networkPolicies: readonly ObjectRef[];
@@ -51,6 +51,15 @@ const bindingKind: Kind = {
   apiVersion: policyGroup,
   kind: 'ValidatingAdmissionPolicyBinding',
   plural: 'validatingadmissionpolicybindings',
+  namespaced: false,
+};
+interface ClusterRoleBinding extends KubeObject {
+  readonly subjects?: readonly { readonly namespace?: string; readonly name: string }[];
+}
+const clusterRoleBindingKind: Kind<ClusterRoleBinding> = {
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'ClusterRoleBinding',
+  plural: 'clusterrolebindings',
   namespaced: false,
 };
 
@@ -78,7 +87,7 @@ export async function tracesIn(
       ...bindings.filter(isOurs).map(ref(bindingKind)),
       ...admissionPolicies.filter(isOurs).map(ref(policyKind)),
     ],
-    operator: chosen.operator,
+    operators: chosen.operators,
     resources: await resourcesIn(client, chosen.namespaces),
     networkPolicies: await networkPoliciesIn(client, chosen.namespaces),
     install: chosen,
@@ -86,10 +95,10 @@ export async function tracesIn(
 }
 
 /** What installs share stays as long as there is another. */
-function policiesOf({ instance, others }: Chosen): readonly string[] {
-  const isShared = others.some((other) => other.instance === instance);
+function policiesOf({ instances, others }: Chosen): readonly string[] {
+  const own = instances.filter((instance) => !others.some((other) => other.instances.includes(instance)));
   return [
-    ...(isShared ? [] : [nameOfInstance(policies.labelProtection, instance)]),
+    ...own.map((instance) => nameOfInstance(policies.labelProtection, instance)),
     ...(others.length > 0 ? [] : [policies.signatureProtection]),
   ];
 }
@@ -116,7 +125,7 @@ async function installsFor(client: Client, asked: Asked): Promise<readonly Insta
     })),
   );
   const gone = services.filter(({ object }) => object === undefined).map(({ namespace }) => namespace);
-  return installsIn([...registrations, ...operators], { own, gone });
+  return installsIn([...registrations, ...operators], { own, instance: asked.instance, gone });
 }
 
 const registered = (kind: Kind) => (registration: WebhookConfiguration) => ({
@@ -124,17 +133,32 @@ const registered = (kind: Kind) => (registration: WebhookConfiguration) => ({
   registration,
 });
 
-/** By their labels, and in the asked namespace also by the name alone. */
+/**
+ * By their labels, and in the asked namespace also by the name alone. Anybody may label a Deployment in a namespace of their own and have it
+ * look like an install that is to be kept: elsewhere one counts only whose account has the cluster-wide role of an operator.
+ */
 async function operatorsIn(
   client: Client,
   own: string,
 ): Promise<readonly (Sign & { readonly deployment: Deployment })[]> {
   const pairs = Object.entries(operatorPodLabels).map(([key, value]) => `${key}=${value}`);
-  const [labelled, named] = await Promise.all([
+  const [labelled, named, bindings] = await Promise.all([
     all(client, kinds.deployment, { labels: pairs.join(',') }),
     found(client, kinds.deployment, { namespace: own, name: install.deployment }),
+    all(client, clusterRoleBindingKind, {
+      labels: `app.kubernetes.io/name=${operatorPodLabels['app.kubernetes.io/name']}`,
+    }),
   ]);
-  const every = [...(named === undefined ? [] : [named]), ...labelled];
+  const accounts = bindings.flatMap(({ subjects = [] }) =>
+    subjects.map(({ namespace, name }) => `${namespace}/${name}`),
+  );
+  const isTrusted = ({ metadata: { namespace }, spec }: Deployment) =>
+    namespace === own || accounts.includes(`${namespace}/${spec.template.spec.serviceAccountName ?? ''}`);
+  const isNamed = ({ metadata: { uid } }: Deployment) => uid === named?.metadata.uid;
+  const every = [
+    ...(named === undefined ? [] : [named]),
+    ...labelled.filter((each) => isTrusted(each) && !isNamed(each)),
+  ];
   return every.map((deployment) => ({ ref: refOf(kinds.deployment, deployment), deployment }));
 }
 

@@ -52,7 +52,7 @@ export function createUninstaller(options: UninstallOptions): Uninstaller {
     run: async (found) => {
       // First what refuses changes or waits for the operator, so that nobody is held up by what follows.
       await removeAll(client, found.gates, report);
-      await removeAll(client, found.operator === undefined ? [] : [found.operator], report);
+      await removeAll(client, found.operators, report);
       for (const each of found.resources) await remove(client, each);
       if (found.resources.length > 0)
         report(`${found.resources.length} AgentRuntimes and AgentCards are being deleted`);

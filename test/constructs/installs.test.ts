@@ -46,8 +46,23 @@ describe('two instances', () => {
       [],
     );
     const binding = one(first ?? [], 'ClusterRoleBinding');
-    assert.equal(binding.metadata.name, 'op-blue-cluster-rolebinding');
+    assert.equal(binding.metadata.name, 'rossoctl-operator-blue-cluster-rolebinding');
     assert.deepEqual(binding['subjects'], [{ kind: 'ServiceAccount', name: 'op', namespace: 'blue-system' }]);
+  });
+
+  test('have roles of their own, wherever account and instance end', () => {
+    const pairs = [
+      { ...blue, serviceAccountName: 'x-a', instance: 'b' },
+      { ...green, serviceAccountName: 'x', instance: 'a-b' },
+      { watch: watching('team3'), serviceAccountName: 'x-a-b', crds: 'shared' as const },
+    ].map((props) =>
+      platform(props)
+        .map(keyOf)
+        .filter((key) => key.includes('ClusterRole')),
+    );
+    const all = pairs.flat();
+    assert.equal(all.length, 6);
+    assert.equal(new Set(all).size, 6, all.join());
   });
 
   test('one that has none and one that has have no object in common', () => {
@@ -62,13 +77,13 @@ describe('two instances', () => {
   test('every object carries the instance, and so do the operator’s pods; nothing else of a name does', () => {
     const objects = platform({ ...blue, ...more });
     for (const object of objects) {
-      assert.equal(object.metadata.labels?.['app.kubernetes.io/instance'], 'blue', keyOf(object));
+      assert.equal(object.metadata.labels?.['rossoctl.io/instance'], 'blue', keyOf(object));
     }
     const { template, selector } = one(objects, 'Deployment')['spec'];
-    assert.equal(template.metadata.labels['app.kubernetes.io/instance'], 'blue');
-    assert.equal(selector.matchLabels['app.kubernetes.io/instance'], undefined, 'selectors are fixed');
+    assert.equal(template.metadata.labels['rossoctl.io/instance'], 'blue');
+    assert.equal(selector.matchLabels['rossoctl.io/instance'], undefined, 'selectors are fixed');
     assert.ok(template.spec.containers[0].args.includes('--instance=blue'));
-    for (const object of platform()) assert.equal(object.metadata.labels?.['app.kubernetes.io/instance'], undefined);
+    for (const object of platform()) assert.equal(object.metadata.labels?.['rossoctl.io/instance'], undefined);
   });
 
   test('may write their own registrations and no other', () => {
@@ -180,6 +195,11 @@ const refused: readonly (readonly [what: string, act: () => unknown, says: RegEx
     'an operator without its namespace',
     () => platform({ ...blue, operators: [{ serviceAccountName: 'a' }] } as object),
     /operators\[0\]\.namespace/,
+  ],
+  [
+    'an account that reads like another install’s',
+    () => platform({ watch: watching('team1'), serviceAccountName: 'rossoctl-operator-blue' }),
+    /serviceAccountName: .* instance blue .*: set instance: blue, or choose an account that does not begin with rossoctl-operator-/,
   ],
   ['definitions by nobody', () => platform({ ...blue, crds: 'none' } as object), /crds: "none" .* install, shared/],
   [

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { kinds } from '../../runtime/api/kinds.ts';
-import { annotations, labels } from '../../runtime/api/names.ts';
+import { annotations, labels, operatorPodLabels } from '../../runtime/api/names.ts';
 import type { KubeObject } from '../../runtime/engine/types.ts';
 import { networkPoliciesIn, resourcesIn } from '../../runtime/operator/traces.ts';
 import { cli } from '../runtime/cli/run-cli.ts';
@@ -136,6 +136,13 @@ test('neither is refused anything, or writes anything that is the other’s', ()
 });
 
 test('an uninstall says which install it would take, and asks where it cannot tell', { timeout: 60_000 }, async () => {
+  // Whoever may make Deployments in a tenant's namespace can have one look like an operator.
+  const looksSo = workload('Deployment', tenants.green, 'rossoctl-operator', { replicas: 0 });
+  const labelled = { ...looksSo.metadata.labels, ...operatorPodLabels };
+  await bed.client.create(workloadKinds.Deployment, {
+    ...looksSo,
+    metadata: { ...looksSo.metadata, labels: labelled },
+  });
   const unsaid = await uninstall();
   assert.equal(unsaid.code, 2);
   assert.match(

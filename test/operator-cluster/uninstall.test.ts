@@ -25,8 +25,8 @@ const rossoctl = (at: OperatorBed, ...argv: readonly string[]) =>
   cli(['uninstall', '--kubeconfig', at.plane.kubeconfigPath, ...argv]);
 
 async function assertNothingLeft(at: OperatorBed, written: readonly Written[]): Promise<void> {
-  const { gates, operator, resources, networkPolicies } = await tracesIn(at.client, install.namespace);
-  const left = [...gates, ...(operator === undefined ? [] : [operator]), ...resources, ...networkPolicies];
+  const { gates, operators, resources, networkPolicies } = await tracesIn(at.client, install.namespace);
+  const left = [...gates, ...operators, ...resources, ...networkPolicies];
   assert.deepEqual(left.map(textOf), []);
   for (const object of written) {
     const kind = workloadKinds[object.kind as keyof typeof workloadKinds] as Kind;

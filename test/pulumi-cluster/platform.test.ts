@@ -87,8 +87,8 @@ describe('stacks on a node', { skip, timeout: 900_000 }, () => {
     await team.run('destroy');
     assert.deepEqual((await client.list(kinds.agentRuntime, { namespace: 'team1' })).items, []);
     await platform.run('destroy');
-    const { gates, operator, resources, networkPolicies } = await tracesIn(client, install.namespace);
-    const left = [...gates, ...(operator === undefined ? [] : [operator]), ...resources, ...networkPolicies];
+    const { gates, operators, resources, networkPolicies } = await tracesIn(client, install.namespace);
+    const left = [...gates, ...operators, ...resources, ...networkPolicies];
     assert.deepEqual(left.map(textOf), []);
     const crds = (await client.list(kinds.customResourceDefinition)).items.map(({ metadata }) => metadata.name ?? '');
     assert.deepEqual(

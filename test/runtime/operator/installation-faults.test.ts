@@ -144,7 +144,8 @@ describe('a webhook registration', () => {
         leftoverFault(kind, asked('In', ['team3']), us)?.sentence ?? '',
         /is left of another install.*old\)$/,
       );
-      const labels = { 'app.kubernetes.io/instance': 'red' };
+      // Another tool's label of an application's name says nothing.
+      const labels = { 'app.kubernetes.io/instance': 'some-application' };
       const red = { ...asked('In', ['team3']), metadata: { name: 'rossoctl-injector-red', labels } };
       assert.match(
         leftoverFault(kind, red, us)?.sentence ?? '',

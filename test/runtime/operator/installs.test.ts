@@ -4,37 +4,39 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Deployment, WebhookConfiguration } from '../../../runtime/api/kubernetes.ts';
 import { kinds } from '../../../runtime/api/kinds.ts';
+import { nameOfInstance } from '../../../runtime/api/names.ts';
 import { type Asked, ChoiceError, chosenFrom, installsIn, type Sign } from '../../../runtime/operator/installs.ts';
 
+const otherTools = { 'app.kubernetes.io/instance': 'some-application' };
+
 interface About {
+  readonly name?: string;
   readonly instance?: string;
   readonly watched?: readonly string[];
 }
 
-const labelled = ({ instance }: About) =>
-  instance === undefined ? {} : { labels: { 'app.kubernetes.io/instance': instance } };
-
-function registration(namespace: string, about: About = {}): Sign {
-  const { watched } = about;
+function registration(namespace: string, { instance, watched }: About = {}): Sign {
   const selector = { matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: watched }] };
   const entry = {
     name: 'inject.rossoctl.io',
     clientConfig: { service: { namespace, name: 'rossoctl-webhook' } },
     ...(watched === undefined ? {} : { namespaceSelector: selector }),
   };
-  const metadata = { name: `of-${namespace}`, ...labelled(about) };
+  // A tool that takes the usual label for its own has written it.
+  const metadata = { name: nameOfInstance('rossoctl-injector', instance), labels: otherTools };
   return {
-    ref: { kind: kinds.mutatingWebhookConfiguration, name: metadata.name },
+    ref: { kind: kinds.mutatingWebhookConfiguration, name: `of-${namespace}` },
     registration: { metadata, webhooks: [entry] } as unknown as WebhookConfiguration,
   };
 }
 
-function operator(namespace: string, about: About = {}): Sign {
-  const env = [{ name: 'NAMESPACES2WATCH', value: about.watched?.join(',') ?? '' }];
-  const spec = { template: { spec: { containers: [{ name: 'operator', env }] } } };
+function operator(namespace: string, { instance, watched, name = 'rossoctl-operator' }: About = {}): Sign {
+  const env = [{ name: 'NAMESPACES2WATCH', value: watched?.join(',') ?? '' }];
+  const args = ['--replicas=2', ...(instance === undefined ? [] : [`--instance=${instance}`])];
+  const spec = { template: { spec: { containers: [{ name: 'operator', args, env }] } } };
   return {
-    ref: { kind: kinds.deployment, namespace, name: 'rossoctl-operator' },
-    deployment: { metadata: { namespace, ...labelled(about) }, spec } as unknown as Deployment,
+    ref: { kind: kinds.deployment, namespace, name },
+    deployment: { metadata: { namespace, labels: otherTools }, spec } as unknown as Deployment,
   };
 }
 
@@ -47,7 +49,7 @@ const green = { instance: 'green', watched: ['team2', 'team3'] };
 const two = [registration('blue-system', blue), operator('green-system', green), registration('green-system', green)];
 
 function choose(signs: readonly Sign[], asked: Asked = {}, gone: readonly string[] = []) {
-  const installs = installsIn(signs, { own: asked.namespace ?? 'rossoctl-system', gone });
+  const installs = installsIn(signs, { own: asked.namespace ?? 'rossoctl-system', instance: asked.instance, gone });
   const { namespace, instance, namespaces, registrations, others } = chosenFrom(installs, asked);
   return [namespace, instance, namespaces, registrations.map(({ name }) => name), others.length];
 }
@@ -98,9 +100,66 @@ const chosen: readonly (readonly [what: string, found: unknown, wanted: unknown]
       ['rossoctl-system', '', ['a'], ['of-rossoctl-system'], 1],
     ],
   ],
+  [
+    'an older install’s webhooks, whose Service is gone, are no instance’s that is taken out beside it',
+    [
+      choose(
+        [registration('plain', { watched: ['team0'] }), registration('blue-system', blue)],
+        { namespace: 'blue-system' },
+        ['plain'],
+      ),
+      choose([registration('plain', { watched: ['team0'] }), registration('blue-system', blue)], { instance: 'blue' }, [
+        'plain',
+        'blue-system',
+      ]),
+      choose([byUrl, operator('blue-system', blue)], { instance: 'blue' }),
+    ],
+    [
+      ['blue-system', 'blue', ['team1'], ['of-blue-system'], 1],
+      ['blue-system', 'blue', ['team1'], ['of-blue-system'], 1],
+      ['blue-system', 'blue', ['team1'], [], 1],
+    ],
+  ],
+  [
+    'that was given an instance where it is, with what is left of before',
+    [
+      choose([registration('rossoctl-system', { watched: ['team1'] }), operator('rossoctl-system', blue)]),
+      choose([registration('rossoctl-system', { watched: ['team1'] }), registration('rossoctl-system', blue)], {
+        instance: 'blue',
+      }),
+    ],
+    [
+      ['rossoctl-system', 'blue', ['team1'], ['of-rossoctl-system'], 0],
+      ['rossoctl-system', 'blue', ['team1'], ['of-rossoctl-system', 'of-rossoctl-system'], 0],
+    ],
+  ],
 ];
 describe('an install', () => {
   for (const [what, found, wanted] of chosen) test(what, () => assert.deepEqual(found, wanted));
+});
+
+test('every part of an install that was given another name is its own', () => {
+  const left = registration('rossoctl-system', { watched: ['team1'] });
+  const deployments = [operator('rossoctl-system', blue), operator('rossoctl-system', { ...blue, name: 'other' })];
+  const [install] = installsIn([left, ...deployments], { own: 'rossoctl-system', gone: [] });
+  assert.deepEqual(
+    install?.operators.map(({ name }) => name),
+    ['rossoctl-operator', 'other'],
+  );
+  assert.deepEqual(install?.instances, ['', 'blue']);
+});
+
+test('an operator says what it is by flag, in either form, or by variable', () => {
+  const said = [
+    ['--instance=blue', '--namespaces=team1,team2'],
+    ['--instance', 'blue', '--namespaces', 'team1, team2'],
+  ];
+  for (const args of said) {
+    const spec = { template: { spec: { containers: [{ name: 'operator', args }] } } };
+    const sign = { ...operator('blue-system'), deployment: { metadata: {}, spec } as unknown as Deployment };
+    const [install] = installsIn([sign], { own: 'blue-system', gone: [] });
+    assert.deepEqual([install?.instance, install?.namespaces], ['blue', ['team1', 'team2']]);
+  }
 });
 
 const refused: readonly (readonly [what: string, act: () => unknown, says: RegExp])[] = [
@@ -128,6 +187,11 @@ const refused: readonly (readonly [what: string, act: () => unknown, says: RegEx
     'an instance of which nothing is left',
     () => choose([], { instance: 'blue', namespace: 'blue-system' }),
     /which namespaces are those of the install in blue-system cannot be told: name them with --namespaces/,
+  ],
+  [
+    'namespaces that another install watches',
+    () => choose(two, { namespace: 'red-system', namespaces: ['team9', 'team2'] }),
+    /--namespaces team2: watched by one in green-system \(instance green\): leave out/,
   ],
   [
     'one that watches everything, beside others',
