@@ -28,7 +28,7 @@ export type Fetched =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'failed'; readonly reason: FetchReason; readonly message: string };
 
-/** The answer that is known already. An ETag says something only about the path that gave it. */
+/** The answer that is known already. An ETag says something only about the pod and the path that gave it. */
 export interface Known {
   readonly path: string;
   readonly etag: string;

@@ -5,7 +5,7 @@ import type { ObjectKey } from '../engine/types.ts';
 import { createAlarms, type Timekeeper } from './alarms.ts';
 import { createBodies } from './bodies.ts';
 import type { Ask, Contacts, Endpoint, Endpoints, Wanted } from './contact.ts';
-import { type Attempt, contactOf, type Entry, expire, hasMoved, moved, newEntry, place, take } from './entry.ts';
+import { type Attempt, contactOf, type Entry, expire, hasMoved, moved, newEntry, place, take, want } from './entry.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 import { pauseMs, spreadMs } from './rhythm.ts';
 import { askInTurn, type Outcome } from './round.ts';
@@ -81,7 +81,7 @@ export function createContacts(options: ContactsOptions): Contacts & { readonly 
     const { uid, wanted } = entry;
     const { fetched } = outcome;
     const atMs = time.monotonicMs();
-    const isHeard = take(entry, fetched, { now: time.now(), atMs });
+    const isHeard = take(entry, outcome, { now: time.now(), atMs });
     entry.attempt = undefined;
     place(entry, outcome, atMs - begunMs <= quickMs);
     if (fetched.kind === 'card') bodies.put(uid, fetched.body);
@@ -123,7 +123,7 @@ export function createContacts(options: ContactsOptions): Contacts & { readonly 
     const dueMs = due.at(uid);
     expire(entry, time.monotonicMs());
     const isElsewhere = hasMoved(entry, wanted);
-    entry.wanted = wanted;
+    want(entry, wanted);
     if (isElsewhere) {
       quit(entry);
       moved(entry);

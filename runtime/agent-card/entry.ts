@@ -1,11 +1,11 @@
 /** One agent in the rhythm of being asked: what is wanted, what is remembered, how it behaves, and whether it is being asked now. */
 
 import type { ObjectKey } from '../engine/types.ts';
-import type { Contact, Endpoint, Fetched, Wanted } from './contact.ts';
+import type { Contact, Endpoint, Wanted } from './contact.ts';
 import type { Lane } from './lanes.ts';
 import { isNews, type Memory, type Moment, noMemory, remember } from './memory.ts';
 import type { Outcome } from './round.ts';
-import { type Experience, isOver, mostTurns } from './turns.ts';
+import { type Experience, found, isOver, mostTurns } from './turns.ts';
 
 /** Changed in place by `contacts.ts` alone. */
 export interface Entry {
@@ -54,9 +54,9 @@ export function expire(entry: Entry, atMs: number): void {
 }
 
 /** Takes in what an attempt gave; true when somebody should know. */
-export function take(entry: Entry, fetched: Fetched, moment: Moment): boolean {
+export function take(entry: Entry, { fetched, from }: Outcome, moment: Moment): boolean {
   const before = entry.memory;
-  entry.memory = remember(before, fetched, moment);
+  entry.memory = remember(before, { fetched, from }, moment);
   const isServed = entry.isBodyNeeded && fetched.kind === 'card';
   const isFound = entry.isLost && fetched.kind !== 'failed';
   if (isServed) entry.isBodyNeeded = false;
@@ -86,6 +86,14 @@ export function moved(entry: Entry): void {
   entry.hung = 0;
   entry.experience = noExperience;
   entry.memory = { ...entry.memory, known: undefined };
+}
+
+/** What a pod said that is there no more is forgotten: another one may come to its name and address. */
+export function want(entry: Entry, wanted: Wanted): void {
+  const { memory } = entry;
+  entry.wanted = wanted;
+  if (memory.known === undefined || found(wanted.endpoints, memory.known.from) !== undefined) return;
+  entry.memory = { ...memory, known: undefined };
 }
 
 /** Whom an attempt asks first. */

@@ -1,12 +1,16 @@
 /** What is remembered of one agent, and what an answer changes in it: pure. */
 
 import { sha256Hex } from '../encoding/digest.ts';
-import type { Contact, Fetched, Known } from './contact.ts';
+import type { Contact, Endpoint, Fetched, Known } from './contact.ts';
+
+/** What one pod said, which says nothing about any other. */
+export interface Learnt extends Known {
+  readonly from: Endpoint;
+}
 
 export interface Memory {
   readonly received: { readonly hash: string; readonly path: string } | undefined;
-  /** For the endpoint that is asked. */
-  readonly known: Known | undefined;
+  readonly known: Learnt | undefined;
   readonly failure: Contact['failure'];
   readonly answeredAt: Date | undefined;
   /** Of the last answer with a card, else of the first attempt, on the monotonic clock; undefined: there was none. */
@@ -26,8 +30,14 @@ export interface Moment {
   readonly atMs: number;
 }
 
+/** What was fetched, and of whom; undefined: nobody answered. */
+export interface Heard {
+  readonly fetched: Fetched;
+  readonly from: Endpoint | undefined;
+}
+
 /** A failure forgets no document; a 304 ends a failure as a card does. */
-export function remember(memory: Memory, fetched: Fetched, { now, atMs }: Moment): Memory {
+export function remember(memory: Memory, { fetched, from }: Heard, { now, atMs }: Moment): Memory {
   if (fetched.kind === 'failed') {
     const { reason, message } = fetched;
     return { ...memory, failure: { reason, message } };
@@ -38,7 +48,7 @@ export function remember(memory: Memory, fetched: Fetched, { now, atMs }: Moment
   return {
     ...answered,
     received: { hash: sha256Hex(body), path },
-    known: etag === undefined ? undefined : { path, etag },
+    known: etag === undefined || from === undefined ? undefined : { path, etag, from },
   };
 }
 

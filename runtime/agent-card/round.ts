@@ -4,12 +4,14 @@ import type { FetchReason } from '../api/conditions.ts';
 import type { Timekeeper } from './alarms.ts';
 import { sentence } from './answer.ts';
 import type { Ask, Endpoint, Endpoints, Fetched, Known } from './contact.ts';
+import type { Learnt } from './memory.ts';
+import { isSamePlace } from './turns.ts';
 
 export interface Round {
   /** In this order. */
   readonly turns: Endpoints;
-  /** Of the first: an ETag says nothing about another pod. */
-  readonly known: Known | undefined;
+  /** Told to the pod that said it, and to no other. */
+  readonly known: Learnt | undefined;
   readonly signal: AbortSignal;
   readonly time: Timekeeper;
   /** For all of them together, in milliseconds. */
@@ -40,7 +42,7 @@ export async function askInTurn(ask: Ask, round: Round): Promise<Outcome> {
   const failures: Failed[] = [];
   for (const [i, endpoint] of turns.entries()) {
     if (signal.aborted || !begin(endpoint)) continue;
-    const known = i === 0 ? round.known : undefined;
+    const known = knownOf(endpoint, round.known);
     const reservedMs = (turns.length - 1 - i) * timeoutMs * reservedShare;
     const leftMs = Math.max(0, endMs - reservedMs - time.monotonicMs());
     const withinMs = turns.length === 1 ? undefined : leftMs;
@@ -51,8 +53,15 @@ export async function askInTurn(ask: Ask, round: Round): Promise<Outcome> {
   return { fetched: summary(failures), from: undefined, isHanging: failures.some(({ reason }) => hanging.has(reason)) };
 }
 
-interface Turn extends Pick<Round, 'known' | 'signal' | 'time'> {
+function knownOf(endpoint: Endpoint, learnt: Learnt | undefined): Known | undefined {
+  if (learnt === undefined || !isSamePlace(endpoint, learnt.from)) return undefined;
+  const { path, etag } = learnt;
+  return { path, etag };
+}
+
+interface Turn extends Pick<Round, 'signal' | 'time'> {
   readonly endpoint: Endpoint;
+  readonly known: Known | undefined;
   /** Undefined: the deadline of `ask` is enough. */
   readonly withinMs: number | undefined;
 }

@@ -39,6 +39,6 @@ export function found(endpoints: Endpoints, wanted: Endpoint): Endpoint | undefi
 }
 
 /** `via` is for people. */
-function isSamePlace(a: Endpoint, b: Endpoint): boolean {
+export function isSamePlace(a: Endpoint, b: Endpoint): boolean {
   return a.pod === b.pod && a.address === b.address && a.port === b.port && a.host === b.host;
 }

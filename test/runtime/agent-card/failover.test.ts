@@ -102,6 +102,39 @@ test('the ETag of one pod is not sent to another', async () => {
   );
 });
 
+test('nor when the one that gave it goes while another is asked, nor to one that comes to its name and address', async () => {
+  const as: Record<string, Behaviour> = { a: good };
+  const { clock, keep, asked } = rig(as);
+  keep('weather', pods(of('a'), of('b')));
+  await clock.advance(20);
+  Object.assign(as, { a: refused, b: { afterMs: 1_000, fetched: failed('NotJSON') } });
+  while (asked.length < 3) await clock.advance(100);
+  keep('weather', pods(of('b')));
+  await clock.advance(nextMs);
+  Object.assign(as, { a: good });
+  keep('weather', pods(of('b'), of('a')));
+  await clock.advance(nextMs);
+  assert.deepEqual(
+    asked.map(({ host, known }) => `${host} ${known?.etag ?? ''}`),
+    ['a ', 'a "1"', 'b ', 'b ', 'a '],
+  );
+});
+
+test('it is told again to the pod that gave it, though that one is not the first to be asked', async () => {
+  const as: Record<string, Behaviour> = { a: good };
+  const { clock, keep, asked } = rig(as);
+  keep('weather', pods(of('a')));
+  await clock.advance(20);
+  keep('weather', pods(of('c', '2'), of('a')));
+  await clock.advance(20);
+  as['c'] = refused;
+  await clock.advance(nextMs);
+  assert.deepEqual(
+    asked.map(({ host, known }) => `${host} ${known?.etag ?? ''}`),
+    ['a ', 'c ', 'a ', 'a "1"'],
+  );
+});
+
 test('replicas that serve different documents take no turns', async () => {
   const { clock, contacts, keep, news } = rig({ a: quick(card('{"at":"a"}')), b: quick(card('{"at":"b"}')) });
   keep('weather', three);
