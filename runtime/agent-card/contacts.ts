@@ -5,7 +5,19 @@ import type { ObjectKey } from '../engine/types.ts';
 import { createAlarms, type Timekeeper } from './alarms.ts';
 import { createBodies } from './bodies.ts';
 import type { Ask, Contacts, Endpoint, Endpoints, Wanted } from './contact.ts';
-import { type Attempt, contactOf, type Entry, expire, hasMoved, moved, newEntry, place, take, want } from './entry.ts';
+import {
+  type Attempt,
+  contactOf,
+  type Entry,
+  expire,
+  hasMoved,
+  isSilent,
+  moved,
+  newEntry,
+  place,
+  take,
+  want,
+} from './entry.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 import { pauseMs, spreadMs } from './rhythm.ts';
 import { askInTurn, type Outcome } from './round.ts';
@@ -37,8 +49,8 @@ export interface ContactCounts {
 
 /**
  * Does nothing before its source is started, and forgets everything when that is stopped: what cannot be asked is not kept either. Each new
- * agent is asked in the quick lane; one that takes longer than `quickMs` goes on in the slow lane, or is asked again there when that is
- * full, and returns by a quick answer.
+ * agent is asked in the quick lane; one that takes longer than `quickMs` goes on among the slow, or is asked again there when all their places are
+ * taken, and returns by a quick answer. Those that answer slowly wait for each other there, and not for all that never answer.
  */
 export function createContacts(options: ContactsOptions): Contacts & { readonly counts: () => ContactCounts } {
   const { ask, time, limit = 64, timeoutMs = 10_000, quickMs = 2_000 } = options;
@@ -102,10 +114,10 @@ export function createContacts(options: ContactsOptions): Contacts & { readonly 
   }
 
   function overstay(entry: Entry): void {
-    entry.lane = 'slow';
+    entry.lane = isSilent(entry) ? 'silent' : 'slow';
     if (lanes.move(entry.uid)) return;
     quit(entry);
-    lanes.enter(entry.uid, 'slow');
+    lanes.enter(entry.uid, entry.lane);
   }
 
   function watchLoss({ uid, isLost, memory, wanted }: Entry): void {

@@ -72,7 +72,12 @@ export function place(entry: Entry, { from, isHanging }: Outcome, isQuick: boole
       ? { ...entry.experience, passedOver: passedOver + mostTurns - 1 }
       : { answering: from, passedOver: 0 };
   entry.hung = isHanging ? entry.hung + 1 : 0;
-  entry.lane = isQuick && !isHanging ? 'quick' : 'slow';
+  entry.lane = isQuick && !isHanging ? 'quick' : isSilent(entry) ? 'silent' : 'slow';
+}
+
+/** Its last attempt, if there was one, gave no answer. */
+export function isSilent({ experience }: Entry): boolean {
+  return experience.answering === undefined || experience.passedOver > 0;
 }
 
 /** Whether what is wanted now leaves no point in going on with the one that is asked, or would be next. */

@@ -82,6 +82,26 @@ test('a quarter of the places is the slow lane, and the first to come is the fir
   assert.equal(lanes.has('q8'), true);
 });
 
+test('those that answer slowly and those that never do have the slow places by turns, however many there are of either', () => {
+  const begun: string[] = [];
+  const lanes = createLanes(8, (id) => begun.push(id));
+  let ended = 0;
+  const leave = (): void => {
+    for (const id of begun.slice(ended)) lanes.leave(id);
+    ended += 2;
+  };
+  for (let i = 0; i < 50; i += 1) lanes.enter(`n${i}`, 'silent');
+  for (let i = 0; i < 4; i += 1) lanes.enter(`s${i}`, 'slow');
+  assert.equal(lanes.has('n49') && lanes.has('s3'), true);
+  assert.deepEqual(lanes.counts.slow, { asking: 2, waiting: 52 });
+  for (let i = 0; i < 4; i += 1) leave();
+  lanes.enter('s0', 'slow');
+  leave();
+  assert.equal(begun.slice(0, 12).join(' '), 'n0 n1 s0 n2 s1 n3 s2 n4 s3 n5 s0 n6');
+  lanes.clear();
+  assert.deepEqual(lanes.counts.slow, { asking: 0, waiting: 0 });
+});
+
 test('whoever is asked moves to the slow lane only where that has a place and nobody waits', () => {
   const lanes = createLanes(4, () => {});
   for (const id of ['a', 'b', 'c', 'd']) lanes.enter(id, 'quick');

@@ -105,3 +105,22 @@ test('AC-04: a slow answer is an answer; it is waited for among the slow', async
   assert.deepEqual(new Set(attempts), new Set(['card']));
   assert.equal(contacts.of('slow-3')?.isLost, false);
 });
+
+test('AC-04: agents that answer slowly keep their verdicts among a hundred that hang, and those are asked all the same', async () => {
+  const slow: Behaviour = { afterMs: 6_000, fetched: card('{}') };
+  const { clock, contacts, keep, asked } = bed((host) => (host.startsWith('slow') ? slow : hangs), { limit: 16 });
+  const five = Array.from({ length: 5 }, (_, i) => `slow-${i}`);
+  const hundred = Array.from({ length: 100 }, (_, i) => `hung-${i}`);
+  for (const uid of five) keep(uid);
+  await clock.advance(30_000);
+  for (const uid of hundred) keep(uid);
+  for (let ms = 0; ms < 900_000; ms += 5_000) {
+    await clock.advance(5_000);
+    for (const uid of five) assert.equal(contacts.of(uid)?.isLost, false, `${uid} after ${ms} ms`);
+  }
+  const tries = Map.groupBy(
+    asked.filter(({ atMs }) => atMs > 300_000),
+    ({ host }) => host,
+  );
+  for (const uid of hundred) assert.ok((tries.get(uid)?.length ?? 0) > 0, uid);
+});
