@@ -3,9 +3,8 @@
 import type { AgentCard } from '../api/agent-card.ts';
 import type { Controller } from '../engine/types.ts';
 import { namespaces } from '../workload/watches.ts';
-import { gatherOutlived } from './gather.ts';
-import { leftoverPolicy, type Outlived } from './leftover.ts';
-import type { Observing } from './observe.ts';
+import { gatherOutlived, type Leavetaking } from './gather.ts';
+import { leftoverNotices, leftoverPolicy, type Outlived } from './leftover.ts';
 import { networkPolicies } from './watch.ts';
 
 interface Leaving<O> {
@@ -19,7 +18,7 @@ interface Leaving<O> {
  */
 export function withFarewell<O, S>(
   cards: Controller<AgentCard, O, S>,
-  by: Omit<Observing, 'isAudit'>,
+  by: Leavetaking,
 ): Controller<AgentCard, Leaving<O>, S> {
   const read = [networkPolicies, namespaces];
   return {
@@ -34,7 +33,11 @@ export function withFarewell<O, S>(
     decide: ({ observed }, now) => cards.decide(observed, now),
     release: ({ observed, outlived }) => {
       const plan = cards.release?.(observed) ?? {};
-      return { ...plan, create: [...(plan.create ?? []), ...outlived.map(leftoverPolicy)] };
+      return {
+        ...plan,
+        create: [...(plan.create ?? []), ...outlived.map(leftoverPolicy)],
+        notices: [...(plan.notices ?? []), ...outlived.flatMap(leftoverNotices)],
+      };
     },
   };
 }

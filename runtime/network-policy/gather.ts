@@ -2,42 +2,53 @@
 
 import type { AgentCard } from '../api/agent-card.ts';
 import { kinds } from '../api/kinds.ts';
-import type { LabelSelector, Pod } from '../api/kubernetes.ts';
+import type { LabelSelector, NetworkPolicy, Pod } from '../api/kubernetes.ts';
+import { operatorPodLabels } from '../api/names.ts';
 import type { TargetRef } from '../api/target-ref.ts';
 import { mergeLayers } from '../config/merge.ts';
-import type { Gathering, KubeObject, LiveReader, Reader } from '../engine/types.ts';
-import { lookUpTarget } from '../workload/find.ts';
-import { rowOf } from '../workload/kinds.ts';
-import { selectorOf, selects } from '../workload/selector.ts';
+import { canonicalJson } from '../encoding/canonical-json.ts';
+import type { Gathering, Reader } from '../engine/types.ts';
+import { isEverything, selects } from '../workload/selector.ts';
 import { namespaces } from '../workload/watches.ts';
+import { type Former, foreground, readFormer } from './former.ts';
 import type { Outlived } from './leftover.ts';
 import type { Observing } from './observe.ts';
-import { conditionType } from './outcome.ts';
+import { conditionType, type Reason } from './outcome.ts';
 import { selectorText } from './selector-text.ts';
+import { sortPods } from './strangers.ts';
 import { networkPolicies } from './watch.ts';
 
+export interface Leavetaking extends Omit<Observing, 'isAudit'> {
+  /** The wall clock. Default: the machine's. */
+  readonly now?: () => Date;
+}
+
 /**
- * None while the workload is there to stay: its network is then open like that of any workload without a card. Asks the API server, twice at
- * most, where the card had a policy: the cache may be behind the garbage collector, which deletes the card right after its workload.
+ * None while the workload is there to stay: its network is then open like that of any workload without a card. Asks the API server where the
+ * card had a policy: for the workload, for the pods, and for the ReplicaSets of those that are not being deleted.
  */
 export async function gatherOutlived(
   card: AgentCard,
-  { reader, live }: Gathering,
-  by: Omit<Observing, 'isAudit'>,
+  gathering: Gathering,
+  by: Leavetaking,
 ): Promise<readonly Outlived[]> {
-  const { namespace = '', deletionTimestamp } = card.metadata;
-  const finding = card.status?.conditions?.find(({ type }) => type === conditionType);
-  if (deletionTimestamp === undefined || finding === undefined || isEnding(reader, namespace)) return [];
-  const selectors = selectorsOf(card, reader, finding.status === 'True');
-  if (selectors.length === 0 || (await isStaying(card, reader, live))) return [];
+  const { reader } = gathering;
+  const { namespace = '', uid = '', deletionTimestamp } = card.metadata;
+  const ref = (card as Partial<AgentCard>).spec?.targetRef as TargetRef | undefined;
+  if (deletionTimestamp === undefined || ref === undefined || isEnding(reader, namespace)) return [];
+  const own = reader.list(networkPolicies, { namespace, index: { name: 'card', value: uid } });
+  if (own.length === 0 && !hadPolicy(card)) return [];
+  const former = await readFormer(card, ref, gathering);
+  if (former.isStaying) return [];
   const settings = mergeLayers(by.layers.lastGood(reader, namespace)).config.networkPolicy;
   const surroundings = { operatorNamespace: by.operatorNamespace, settings };
   const outlived: Outlived[] = [];
-  for (const podSelector of selectors) {
-    const found = await live.list(kinds.pod, { namespace, labels: selectorText(podSelector) });
-    const pods = found.filter((pod) => isOutliving(pod, podSelector, deletionTimestamp));
-    const owners = isForeground(card, reader) ? going(pods) : pods;
-    if (owners.length > 0) outlived.push({ card, podSelector, pods: owners, surroundings });
+  for (const podSelector of selectorsOf(own, former)) {
+    const found = await podsOf(namespace, podSelector, gathering);
+    if (namespace === by.operatorNamespace && catchesOperator(podSelector, found)) continue;
+    const { outliving: pods, strangers } = await sortPods(found, former, gathering);
+    if (former.isForeground) awaitCollector(pods, Date.parse(deletionTimestamp), by);
+    if (pods.length > 0) outlived.push({ card, podSelector, pods, strangers, surroundings });
   }
   return outlived;
 }
@@ -47,53 +58,55 @@ function isEnding(reader: Reader, name: string): boolean {
   return reader.get(namespaces, { name })?.metadata.deletionTimestamp !== undefined;
 }
 
-/** A deletion in the foreground takes the policy before the card: the workload, which is there until the end, says what it selected. */
-function selectorsOf(card: AgentCard, reader: Reader, wasWritten: boolean): readonly LabelSelector[] {
-  const { namespace = '', uid = '' } = card.metadata;
-  const own = reader.list(networkPolicies, { namespace, index: { name: 'card', value: uid } });
-  if (own.length > 0) return own.flatMap(({ spec }) => spec?.podSelector ?? []);
-  const target = wasWritten ? lookUpTarget(reader, namespace, card.spec.targetRef) : undefined;
-  return target !== undefined && 'found' in target ? [selectorOf(target.found)] : [];
+/** Under these a policy of the card is there; under any other it never was, is withdrawn, or another's. */
+const enforcing: ReadonlySet<string> = new Set([
+  'Permissive',
+  'Restrictive',
+  'ConfigInvalid',
+  'HostNetwork',
+] satisfies readonly Reason[]);
+
+/** A deletion in the foreground takes the policy before the card; what the card said of it is left. */
+function hadPolicy({ status }: AgentCard): boolean {
+  const finding = status?.conditions?.find(({ type }) => type === conditionType);
+  return finding !== undefined && enforcing.has(finding.reason);
 }
 
-const foreground = 'foregroundDeletion';
-
-/** The workload is deleted with its pods before it, each of them with what it owns before that. */
-function isForeground(card: AgentCard, reader: Reader): boolean {
-  const target = lookUpTarget(reader, card.metadata.namespace ?? '', card.spec.targetRef);
-  return 'found' in target && target.found.object.metadata.finalizers?.includes(foreground) === true;
+/** What the policies select, and what the workload did: somebody may have written another selector on a policy. None selects everything. */
+function selectorsOf(own: readonly NetworkPolicy[], { selectors }: Former): readonly LabelSelector[] {
+  const all = [...selectors, ...own.flatMap(({ spec }) => spec?.podSelector ?? [])];
+  return [...new Map(all.filter((each) => !isEverything(each)).map((each) => [canonicalJson(each), each])).values()];
 }
+
+async function podsOf(namespace: string, selector: LabelSelector, { live }: Gathering): Promise<readonly Pod[]> {
+  const found = await live.list(kinds.pod, { namespace, labels: selectorText(selector) });
+  return found.filter((pod) => selects(selector, pod.metadata.labels ?? {}) && !hasEnded(pod));
+}
+
+/** Of a pod that is being deleted the phase is not believed: others than its kubelet set it. */
+function hasEnded({ metadata, status }: Pod): boolean {
+  return metadata.deletionTimestamp === undefined && (status?.phase === 'Succeeded' || status?.phase === 'Failed');
+}
+
+/** The operator's own pods, those that run and any that comes. */
+function catchesOperator(selector: LabelSelector, pods: readonly Pod[]): boolean {
+  const isOperator = ({ metadata }: Pod): boolean => selects({ matchLabels: operatorPodLabels }, metadata.labels ?? {});
+  return selects(selector, operatorPodLabels) || pods.some(isOperator);
+}
+
+/** Longer than the collector takes to ask for all pods of a workload at once. */
+const collectorMs = 10_000;
 
 /**
- * Then the collector would take the policy of a pod whose deletion it has not asked for yet, and leaves that of one that is going. It asks for
- * all of them at once: while it has asked for none, this throws, to be tried again.
+ * In a foreground deletion the collector takes along what a pod owns whose deletion it asks for, and leaves what is made for one that is going
+ * already. So all of them must be going before they own anything: until then this throws, to be tried again. Whoever is not going after ten
+ * seconds is not waited for, and owns it like the others.
  */
-function going(pods: readonly Pod[]): readonly Pod[] {
-  const deleted = pods.filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
-  if (pods.length > 0 && deleted.length === 0) throw new Error('the pods of the workload are not being deleted yet');
-  return deleted;
+function awaitCollector(pods: readonly Pod[], sinceMs: number, { now = () => new Date() }: Leavetaking): void {
+  if (pods.every(isGoing) || now().getTime() - sinceMs >= collectorMs) return;
+  throw new Error('the pods of the workload are not all being deleted yet');
 }
 
-async function isStaying(card: AgentCard, reader: Reader, live: LiveReader): Promise<boolean> {
-  const { namespace = '' } = card.metadata;
-  const { targetRef: ref } = card.spec;
-  const row = rowOf(ref);
-  const cached = row && reader.get(row.watch, { namespace, name: ref.name });
-  if (row === undefined || !stays(cached, card, ref)) return false;
-  const found = await live.list(row.watch.kind, { namespace, fields: `metadata.name=${ref.name}` });
-  return found.some((object) => object.metadata.name === ref.name && stays(object, card, ref));
-}
-
-/** The workload that the card was made for, not one that came after it. */
-function stays(object: KubeObject | undefined, { metadata }: AgentCard, { kind, name }: TargetRef): boolean {
-  if (object === undefined || object.metadata.deletionTimestamp !== undefined) return false;
-  const owner = metadata.ownerReferences?.find((each) => each.kind === kind && each.name === name);
-  return owner === undefined || owner.uid === object.metadata.uid;
-}
-
-/** Pods that are made later are another workload's. Of one that is being deleted the phase is not believed: others than its kubelet set it. */
-function isOutliving({ metadata, status }: Pod, selector: LabelSelector, until: string): boolean {
-  const { creationTimestamp = '', deletionTimestamp, labels = {} } = metadata;
-  const hasEnded = deletionTimestamp === undefined && (status?.phase === 'Succeeded' || status?.phase === 'Failed');
-  return !hasEnded && creationTimestamp <= until && selects(selector, labels);
+function isGoing({ metadata }: Pod): boolean {
+  return metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(foreground) !== true;
 }

@@ -78,6 +78,12 @@ const others: readonly EventRow[] = [
     when: 'it gets no AgentCard, because one of that name is about another workload',
   },
   {
+    reasons: ['NetworkPolicySelectsOthers'],
+    type: 'Warning',
+    regarding: 'AgentCard',
+    when: 'it is deleted, and the policy of the pods that outlive its workload selects pods of another workload as well; the message says whose',
+  },
+  {
     reasons: ['UnvouchedLabelRemoved'],
     type: 'Warning',
     regarding: 'Pod',

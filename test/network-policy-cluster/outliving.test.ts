@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { createAgentCardController } from '../../runtime/agent-card/controller.ts';
 import { createContacts } from '../../runtime/agent-card/contacts.ts';
 import { kinds } from '../../runtime/api/kinds.ts';
-import type { NetworkPolicy } from '../../runtime/api/kubernetes.ts';
+import type { NetworkPolicy, Pod } from '../../runtime/api/kubernetes.ts';
 import { systemClock } from '../../runtime/engine/clock.ts';
 import { isNotFound } from '../../runtime/engine/errors.ts';
 import type { Controller } from '../../runtime/engine/types.ts';
@@ -52,14 +52,19 @@ const finalizer = 'example.test/grace';
 
 type Space = Awaited<ReturnType<typeof inNamespace>>;
 
-/** A Deployment of one pod, which is deleted only when `end` lets it, as a long grace period would; and its card, which goes with it. */
-async function agentWithPod(ns: Space, app = 'weather') {
+interface AgentOptions {
+  readonly app?: string;
+  readonly replicas?: number;
+}
+
+/** A Deployment whose pods are deleted only when `end` lets them, as a long grace period would; and its card, which goes with it. */
+async function agentWithPod(ns: Space, { app = 'weather', replicas = 1 }: AgentOptions = {}) {
   const object = workload('Deployment', ns.namespace, 'weather');
   const template = {
     metadata: { labels: { app }, finalizers: [finalizer] },
     spec: { containers: [{ name: 'c', image: 'i' }] },
   };
-  const spec = { replicas: 1, selector: { matchLabels: { app } }, template };
+  const spec = { replicas, selector: { matchLabels: { app } }, template };
   const { metadata } = await ns.create({ ...object, spec } as Written);
   const owner = {
     apiVersion: 'apps/v1',
@@ -68,16 +73,15 @@ async function agentWithPod(ns: Space, app = 'weather') {
     uid: metadata.uid ?? '',
     controller: true,
   };
-  await eventually(async () => {
-    const { items } = await bed.client.list(kinds.pod, { namespace: ns.namespace, labels: `app=${app}` });
-    assert.equal(items.length, 1);
-  });
+  const pods = async () => (await bed.client.list(kinds.pod, { namespace: ns.namespace, labels: `app=${app}` })).items;
+  await eventually(async () => assert.equal((await pods()).length, replicas));
   await ns.card('weather', { owners: [owner] });
   await ns.says('Restrictive');
   return {
-    end: async () => {
-      const { items } = await bed.client.list(kinds.pod, { namespace: ns.namespace, labels: `app=${app}` });
-      for (const pod of items) {
+    pods,
+    /** All of them, or the first few. */
+    end: async (count = replicas) => {
+      for (const pod of (await pods()).slice(0, count)) {
         const ref = { kind: kinds.pod, namespace: ns.namespace, name: pod.metadata.name ?? '' };
         await bed.client.mergePatch(ref, { metadata: { finalizers: null } });
       }
@@ -143,15 +147,54 @@ test('a verified one: the verdict ends with the card, and what is left of it is 
   await agent.end();
 });
 
-test('deleted in the foreground, where the collector takes the policy first: what the workload selected is closed again', async () => {
+test('deleted in the foreground, where the collector takes the policy first: what the workload selected is closed again, until the last pod has ended', async () => {
   const ns = await inNamespace(bed, 'foreground');
-  const agent = await agentWithPod(ns);
+  const agent = await agentWithPod(ns, { replicas: 4 });
   const how = ['--cascade=foreground', '--wait=false'];
   const { code, stderr } = await kubectl(bed.plane, ['-n', ns.namespace, 'delete', 'deployment', 'weather', ...how]);
   assert.equal(code, 0, stderr);
   await ns.becomes('absent', 'weather-signature-policy', collectedMs);
-  await eventually(async () => assert.deepEqual((await selecting(ns)).map(stateOf), ['restrictive']));
+  await eventually(async () => assert.deepEqual((await selecting(ns)).map(stateOf), ['restrictive']), 20_000);
+  const [policy] = await selecting(ns);
+  assert.equal(policy?.metadata.ownerReferences?.length, 4);
+  await agent.end(3);
+  await ownersAre(ns, await agent.pods());
+  assert.deepEqual((await selecting(ns)).map(stateOf), ['restrictive']);
   await agent.end();
+  await eventually(async () => assert.deepEqual(await ns.policies(), []), collectedMs);
+});
+
+/** The collector has seen that all others are gone, and left the policy. */
+async function ownersAre(ns: Space, pods: readonly Pod[]): Promise<void> {
+  assert.equal(pods.length, 1);
+  await eventually(async () => {
+    const [policy] = await selecting(ns);
+    const uids = policy?.metadata.ownerReferences?.map(({ uid }) => uid);
+    assert.deepEqual(
+      uids,
+      pods.map(({ metadata }) => metadata.uid),
+    );
+  }, collectedMs);
+}
+
+test('pods of another workload with the same labels own nothing: the policy ends with the pods that it is for, and who shares it is told', async () => {
+  const ns = await inNamespace(bed, 'shared');
+  const agent = await agentWithPod(ns);
+  const other = workload('StatefulSet', ns.namespace, 'other');
+  const template = { metadata: { labels: { app: 'weather' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+  const spec = { replicas: 1, serviceName: 'other', selector: { matchLabels: { app: 'weather' } }, template };
+  await ns.create({ ...other, spec } as Written);
+  await eventually(async () => assert.equal((await agent.pods()).length, 2));
+  const [lasting] = (await agent.pods()).filter(({ metadata }) => metadata.name === 'other-0');
+  await ns.remove('deployment', 'weather');
+  await cardGoes(ns);
+  const [policy] = await selecting(ns);
+  assert.equal(
+    policy?.metadata.ownerReferences?.some(({ uid }) => uid === lasting?.metadata.uid),
+    false,
+  );
+  await eventually(async () => assert.ok((await ns.events()).includes('NetworkPolicySelectsOthers')));
+  await agent.end(2);
   await eventually(async () => assert.deepEqual(await ns.policies(), []), collectedMs);
 });
 
@@ -160,7 +203,7 @@ test('a second workload of the name at once, of other pods: its own policy besid
   const agent = await agentWithPod(ns);
   await ns.remove('deployment', 'weather');
   await cardGoes(ns);
-  const second = await agentWithPod(ns, 'second');
+  const second = await agentWithPod(ns, { app: 'second' });
   assert.deepEqual(
     (await selecting(ns, 'second')).map(({ metadata }) => metadata.name),
     ['weather-signature-policy'],

@@ -9,7 +9,7 @@ import { withFarewell } from '../../../runtime/network-policy/farewell.ts';
 import { networkPolicies } from '../../../runtime/network-policy/watch.ts';
 import { agentCards } from '../../../runtime/workload/cards.ts';
 import { enrolledPods, namespaces } from '../../../runtime/workload/watches.ts';
-import { card, now, surroundings } from './fixtures.ts';
+import { card, now, selector, surroundings } from './fixtures.ts';
 
 const target = { kind: kinds.pod, namespace: 'team1', name: 'a' };
 const cards: Controller<AgentCard, string, never> = {
@@ -31,7 +31,11 @@ test('it does what it did, and reads what is missing only where it may', async (
   const observed = await withIt.observe(card(), gathering);
   assert.deepEqual(observed, { observed: 'weather', outlived: [] });
   assert.deepEqual(withIt.decide(observed, now), cards.decide('weather', now));
-  assert.deepEqual(withIt.release?.(observed), { patch: [{ target, body: { released: 'weather' } }], create: [] });
+  assert.deepEqual(withIt.release?.(observed), {
+    patch: [{ target, body: { released: 'weather' } }],
+    create: [],
+    notices: [],
+  });
   assert.deepEqual(withIt.optional, [enrolledPods, networkPolicies, namespaces]);
   assert.deepEqual([withIt.name, withIt.finalizer], ['cards', 'x/y']);
 });
@@ -39,8 +43,12 @@ test('it does what it did, and reads what is missing only where it may', async (
 test('what pods outlive is closed before the rest is taken back', () => {
   const metadata = { namespace: 'team1', name: 'a', uid: 'u' };
   const pods = [{ apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [] } }];
-  const outlived = [{ card: card(), podSelector: {}, pods, surroundings: surroundings() }];
+  const outlived = [{ card: card(), podSelector: selector, pods, strangers: ['Job a'], surroundings: surroundings() }];
   const plan = withIt.release?.({ observed: 'weather', outlived });
+  assert.deepEqual(
+    plan?.notices?.map(({ reason }) => reason),
+    ['NetworkPolicySelectsOthers'],
+  );
   assert.deepEqual(
     plan?.create?.map(({ kind }) => kind.kind),
     ['NetworkPolicy'],

@@ -1,109 +1,40 @@
-/** Which pods outlive the workload of a card that is being deleted, when the API server is asked, and what is written for them. */
+/** Which pods outlive the workload of a card that is being deleted, when the API server is asked. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { AgentCard } from '../../../runtime/api/agent-card.ts';
-import type { NetworkPolicy, Pod } from '../../../runtime/api/kubernetes.ts';
-import { configWatches, createLayerReader } from '../../../runtime/config/read.ts';
-import type { KubeObject, LiveReader, Watch } from '../../../runtime/engine/types.ts';
-import { gatherOutlived } from '../../../runtime/network-policy/gather.ts';
-import { leftoverPolicy } from '../../../runtime/network-policy/leftover.ts';
-import { restrictiveRules } from '../../../runtime/network-policy/policies.ts';
+import { operatorPodLabels } from '../../../runtime/api/names.ts';
 import { selectorText } from '../../../runtime/network-policy/selector-text.ts';
-import { networkPolicies } from '../../../runtime/network-policy/watch.ts';
-import { workloadRows } from '../../../runtime/workload/kinds.ts';
-import { namespaces } from '../../../runtime/workload/watches.ts';
-import { readerOf } from '../agent-runtime/reader.ts';
-import { card, condition, permissive, policy, selector, surroundings, workload } from './fixtures.ts';
+import { card, policy, selector } from './fixtures.ts';
+import {
+  controlledBy,
+  finalizers,
+  going,
+  goingOf,
+  inForeground,
+  look,
+  named,
+  object,
+  pod,
+  type World,
+} from './outliving-bed.ts';
 
-const watches = configWatches('rossoctl-system');
-const noFile = { current: { text: undefined, path: '/etc/x' }, subscribe: () => () => {} };
-const layers = createLayerReader({
-  watches,
-  operatorNamespace: 'rossoctl-system',
-  configFile: noFile,
-  gatesFile: noFile,
-});
-
-interface World {
-  readonly deleted?: boolean;
-  readonly reason?: string | undefined;
-  readonly owner?: string;
-  readonly policies?: readonly NetworkPolicy[];
-  /** As the cache has it, and as the API server does. */
-  readonly cached?: KubeObject;
-  readonly there?: KubeObject;
-  readonly pods?: readonly Pod[];
-  readonly namespace?: KubeObject;
-}
-
-function pod(name: string, more: Partial<Pod['metadata']> = {}, phase = 'Running'): Pod {
-  const labels = selector.matchLabels ?? {};
-  const metadata = { namespace: 'team1', name, uid: `uid-${name}`, labels, creationTimestamp: '2026-01-01T00:00:00Z' };
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { ...metadata, ...more },
-    spec: { containers: [] },
-    status: { phase },
-  };
-}
-
-function cardOf({ deleted = true, reason = 'Restrictive', owner }: World): AgentCard {
-  const isWritten = reason === 'Restrictive' ? 'True' : 'False';
-  const conditions = reason === 'none' ? [] : [condition('NetworkPolicyReady', isWritten, { reason })];
-  const of = card({ deleted, status: { conditions } });
-  const { apiVersion, kind, name } = of.spec.targetRef;
-  const ownerReferences = owner === undefined ? [] : [{ apiVersion, kind, name, uid: owner }];
-  return { ...of, metadata: { ...of.metadata, ownerReferences } };
-}
-
-/** What is found, and which kinds the API server was asked for. */
-async function look(world: World) {
-  const { policies = [policy()], cached, there, pods = [pod('a')], namespace } = world;
-  const reader = readerOf(
-    new Map<Watch, readonly KubeObject[]>([
-      [networkPolicies as Watch, policies],
-      [namespaces, namespace === undefined ? [] : [namespace]],
-      ...workloadRows.map(({ watch, kind }): [Watch, readonly KubeObject[]] => [
-        watch,
-        kind === 'Deployment' && cached !== undefined ? [cached] : [],
-      ]),
-    ]),
-  );
-  const asked: string[] = [];
-  const live: LiveReader = {
-    get: () => Promise.reject(new Error('no single object is asked for')),
-    list: (kind, where) => {
-      asked.push([kind.kind, where?.labels ?? where?.fields].join(' '));
-      const found: readonly KubeObject[] = kind.kind === 'Pod' ? pods : there === undefined ? [] : [there];
-      return Promise.resolve(found as never);
-    },
-  };
-  const signal = AbortSignal.any([]);
-  const by = { layers, operatorNamespace: 'rossoctl-system' };
-  const found = await gatherOutlived(cardOf(world), { reader, live, signal }, by);
-  return { names: found.map(({ pods: of }) => of.map(({ metadata }) => metadata.name).join()), asked, found };
-}
-
-const { object } = workload();
-const going = { ...object, metadata: { ...object.metadata, deletionTimestamp: '2026-01-01T01:00:00Z' } };
-const inForeground = { ...going, metadata: { ...going.metadata, finalizers: ['foregroundDeletion'] } };
+const ending = goingOf({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team1' } });
 const askedPods = 'Pod app=weather';
 const askedWorkload = 'Deployment metadata.name=weather';
-const ending: KubeObject = {
-  apiVersion: 'v1',
-  kind: 'Namespace',
-  metadata: { name: 'team1', deletionTimestamp: 'now' },
-};
+const askedBoth = [askedWorkload, askedPods];
 
-const rows: readonly (readonly [what: string, world: World, names: readonly string[], asked: readonly string[]])[] = [
-  ['the workload is gone', {}, ['a'], [askedPods]],
-  ['it is going', { cached: going }, ['a'], [askedPods]],
-  ['it is gone, and the cache behind', { cached: object }, ['a'], [askedWorkload, askedPods]],
-  ['it is going, and the cache behind', { cached: object, there: going }, ['a'], [askedWorkload, askedPods]],
+const rows: readonly (readonly [what: string, world: World, names: readonly string[], asked?: readonly string[]])[] = [
+  ['the workload is gone', {}, ['a']],
+  ['it is going', { cached: going, there: going }, ['a']],
+  ['it is gone, and the cache behind', { cached: object }, ['a']],
+  ['it is going, and the cache behind', { cached: object, there: going }, ['a']],
   ['it stays', { cached: object, there: object }, [], [askedWorkload]],
-  ['another of its name came', { cached: object, there: object, owner: 'former' }, ['a'], [askedPods]],
+  ['another of its name came', { cached: object, there: object, owner: 'former' }, ['a']],
+  [
+    'another of its name came, the cache has the former one and the card no owner',
+    { cached: { ...going, metadata: { ...going.metadata, uid: 'former' } }, there: object },
+    ['a'],
+  ],
   [
     'it stays, and is the card’s owner',
     { cached: object, there: object, owner: object.metadata.uid ?? '' },
@@ -111,69 +42,101 @@ const rows: readonly (readonly [what: string, world: World, names: readonly stri
     [askedWorkload],
   ],
   [
-    'in the foreground, where some pods are going',
-    { cached: inForeground, pods: [pod('a', { deletionTimestamp: 'now' }), pod('b')] },
-    ['a'],
-    [askedPods],
-  ],
-  ['in the foreground, without pods', { cached: inForeground, pods: [] }, [], [askedPods]],
-  ['no pod is left', { pods: [] }, [], [askedPods]],
-  [
-    'pods that have ended have no network',
-    { pods: [pod('a', {}, 'Succeeded'), pod('b', {}, 'Failed')] },
+    'it stays, is the card’s owner, and the cache behind',
+    { there: object, owner: object.metadata.uid ?? '' },
     [],
-    [askedPods],
+    [askedWorkload],
   ],
+  ['in the foreground, without pods', { cached: inForeground, there: inForeground, pods: [] }, []],
+  ['no pod is left', { pods: [] }, []],
+  ['pods that have ended have no network', { pods: [pod('a', {}, 'Succeeded'), pod('b', {}, 'Failed')] }, []],
   [
     'pods that are going may have one, whatever their phase',
     { pods: [pod('a', { deletionTimestamp: 'now' }, 'Failed'), pod('b', {}, 'Pending')] },
     ['a,b'],
-    [askedPods],
   ],
-  ['a pod made later', { pods: [pod('a', { creationTimestamp: '2026-01-01T02:00:00Z' })] }, [], [askedPods]],
-  ['a list that is longer than was asked for', { pods: [pod('a', { labels: {} })] }, [], [askedPods]],
+  [
+    'a pod that its ReplicaSet made after the deletion',
+    { pods: [pod('a', { creationTimestamp: '2026-01-01T02:00:00Z' })] },
+    ['a'],
+  ],
+  ['a list that is longer than was asked for', { pods: [pod('a', { labels: {} })] }, []],
   ['the card is not being deleted', { deleted: false }, [], []],
-  ['no network policy was ever its business', { reason: 'none' }, [], []],
-  ['its namespace ends', { namespace: ending }, [], []],
-  ['the collector took the policy first', { policies: [], cached: going }, ['a'], [askedPods]],
-  ['there was no policy of ours', { policies: [], cached: going, reason: 'NameTaken' }, [], []],
-  ['policy and workload are gone', { policies: [] }, [], []],
+  ['no network policy was ever its business', { policies: [], reason: 'none' }, [], []],
+  ['a policy was made, and the condition is not written yet', { reason: 'none' }, ['a']],
+  ['its namespace ends', { ending }, [], []],
+  ['the collector took the policy first', { policies: [], cached: going }, ['a']],
+  [
+    'the collector took the policy first, and the cache lacks the workload',
+    { policies: [], there: going, owner: object.metadata.uid ?? '' },
+    ['a'],
+  ],
+  ['it was closed because a setting is bad', { policies: [], cached: going, reason: 'ConfigInvalid' }, ['a']],
+  ...['NameTaken', 'NameHeld', 'SelectsOperator', 'NoPodSelector', 'TargetUnsupported'].map(
+    (reason) => [`there was no policy of ours: ${reason}`, { policies: [], cached: going, reason }, [], []] as const,
+  ),
+  ['policy and workload are gone', { policies: [] }, [], [askedWorkload]],
 ];
 
 describe('pods that outlive their workload', () => {
-  for (const [what, world, names, asked] of rows) {
+  for (const [what, world, names, asked = askedBoth] of rows) {
     test(`${what}: ${names.join() || 'none'}`, async () => {
       const seen = await look(world);
       assert.deepEqual([seen.names, seen.asked], [names, asked]);
     });
   }
+});
 
-  test('in the foreground, before the collector has come to the pods: to be tried again', async () => {
-    await assert.rejects(look({ cached: inForeground }), /not being deleted yet/);
+describe('in the foreground', () => {
+  const other = named('Deployment', 'other');
+  const isGoing = { deletionTimestamp: 'now' };
+  /** As either of them says. */
+  const views: readonly (readonly [who: string, World])[] = [
+    ['API server and cache', { cached: inForeground, there: inForeground }],
+    ['the API server alone', { cached: object, there: inForeground }],
+    ['the cache alone', { cached: inForeground }],
+  ];
+  for (const [who, world] of views) {
+    test(`as ${who} say, the pods own nothing before the collector has come to all of them`, async () => {
+      for (const pods of [
+        [pod('a'), pod('b')],
+        [pod('a', isGoing), pod('b')],
+        [pod('a', isGoing), pod('b', { ...isGoing, finalizers })],
+      ])
+        await assert.rejects(look({ ...world, pods, afterMs: 9_999 }), /not all being deleted yet/);
+      const all = [pod('a', isGoing), pod('b', isGoing)];
+      assert.deepEqual((await look({ ...world, pods: all })).names, ['a,b']);
+    });
+  }
+
+  test('whoever is not being deleted after ten seconds is not waited for', async () => {
+    const pods = [pod('a', isGoing), pod('b')];
+    assert.deepEqual((await look({ cached: inForeground, pods, afterMs: 10_000 })).names, ['a,b']);
   });
 
-  test('each is an owner of one closed policy, whatever the verdict was; its name is neither the card’s nor another card’s', async () => {
-    const { found } = await look({ policies: [permissive()], pods: [pod('a'), pod('b')] });
-    const [fragment] = found.map(leftoverPolicy);
-    assert.ok(fragment);
-    const { metadata, spec } = fragment.body as NetworkPolicy;
-    assert.deepEqual(spec, {
-      podSelector: selector,
-      policyTypes: ['Ingress', 'Egress'],
-      ...restrictiveRules(surroundings()),
-    });
-    assert.deepEqual(metadata.ownerReferences, [
-      { apiVersion: 'v1', kind: 'Pod', name: 'a', uid: 'uid-a' },
-      { apiVersion: 'v1', kind: 'Pod', name: 'b', uid: 'uid-b' },
-    ]);
-    assert.match(metadata.name ?? '', /^weather-signature-policy-[0-9a-f]{8}$/);
-    const names = [card({ uid: 'other' }), card()].map((of) => {
-      const [first] = found;
-      assert.ok(first);
-      return leftoverPolicy({ ...first, card: of }).body.metadata.name;
-    });
-    assert.equal(new Set(names).size, 2);
-    assert.equal(names[1], metadata.name);
+  test('pods of others are not waited for', async () => {
+    const owned = pod('b', { ownerReferences: [controlledBy(other)] });
+    const pods = [pod('a', isGoing), owned];
+    assert.deepEqual((await look({ cached: inForeground, pods, others: [other] })).names, ['a']);
+  });
+});
+
+describe('what is never written', () => {
+  test('a policy that selects everything, whatever somebody wrote on the one before', async () => {
+    const open = policy({ podSelector: {} });
+    assert.deepEqual((await look({ policies: [open] })).outlived, []);
+    const [first, ...more] = (await look({ policies: [open], cached: going })).outlived;
+    assert.deepEqual([first?.podSelector, more], [selector, []]);
+  });
+
+  test('one that selects the operator’s pods', async () => {
+    const namespace = 'rossoctl-system';
+    const policies = [policy({ card: card({ namespace }), podSelector: { matchLabels: operatorPodLabels } })];
+    const operator = pod('operator', { namespace, labels: { ...operatorPodLabels, app: 'weather' } });
+    assert.deepEqual((await look({ namespace, policies, pods: [operator] })).outlived, []);
+    const byOther = [policy({ card: card({ namespace }) })];
+    assert.deepEqual((await look({ namespace, policies: byOther, pods: [operator] })).outlived, []);
+    assert.deepEqual((await look({ namespace, policies: byOther, pods: [pod('a', { namespace })] })).names, ['a']);
   });
 });
 
