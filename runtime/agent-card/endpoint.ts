@@ -7,6 +7,7 @@ import type { Workload } from '../workload/workload.ts';
 import type { Endpoint, Endpoints } from './contact.ts';
 import { isHeadless, type Offer, offerOf, rankOf } from './offer.ts';
 import { type ReadyPod, readyPods } from './ready-pods.ts';
+import { shortlist } from './shortlist.ts';
 import { declaredPortOf, targetPortOf } from './pod-port.ts';
 import { type Port, portText, type ServedPort } from './port.ts';
 
@@ -37,9 +38,6 @@ interface Candidate {
   readonly ready: readonly ReadyPod[];
 }
 
-/** Of a workload with more pods the others are not asked before one of these is gone. */
-const mostEndpoints = 8;
-
 /** How pods are asked, and what to say where none of them can be. */
 interface Way {
   readonly to: (pod: ReadyPod) => Omit<Endpoint, 'pod' | 'revision'> | undefined;
@@ -47,9 +45,9 @@ interface Way {
 }
 
 /**
- * The pods to ask, as many as count, in the order of `readyPods`. They are found by the Service with the annotation `rossoctl.io/port`, else one with a port named a2a, else one with another likely port, else a headless one
+ * The pods to ask, as many as count (`shortlist`). They are found by the Service with the annotation `rossoctl.io/port`, else one with a port named a2a, else one with another likely port, else a headless one
  * without ports, else the pods alone; among equals one that selects every pod, then the one named like the workload, then the first by name. A
- * Service that selects no ready pod is passed over. Pods are asked themselves, at the port that the Service leads to on that very pod: behind the
+ * Service that selects no ready pod is passed over, and waited for only where it would select any pod made from the template. Pods are asked themselves, at the port that the Service leads to on that very pod: behind the
  * Service's own address there may be pods of others, which would speak for it.
  * Addresses of headless Services count only where they are a ready pod's of this workload: an EndpointSlice that somebody wrote by hand leads nowhere.
  */
@@ -58,16 +56,17 @@ export function endpointOf(around: Surroundings): Whereabouts {
   if (ready.length === 0) return { reason: 'WorkloadNotReady', message: notReady(around) };
   const known = candidates(around, ready);
   const best = known.find((candidate) => candidate.ready.length > 0);
-  const [missed] = known;
-  if (best === undefined && missed !== undefined)
-    return { reason: 'WorkloadNotReady', message: unselected(around, missed) };
+  const missed = best === undefined ? known.find(({ isWhole }) => isWhole) : undefined;
+  if (missed !== undefined) return unselected(around, missed);
   const { to, otherwise } = wayOf(around, best);
   const reached = (best?.ready ?? ready).flatMap((pod) => {
     const place = to(pod);
     return place === undefined ? [] : [{ ...place, pod: pod.name, revision: pod.revision }];
   });
-  const [first, ...others] = reached.slice(0, mostEndpoints);
-  return first === undefined ? otherwise : { found: [first, ...others] };
+  const [first, ...others] = shortlist(reached);
+  if (first !== undefined) return { found: [first, ...others] };
+  const [partial] = best === undefined ? known : [];
+  return partial === undefined ? otherwise : unselected(around, partial);
 }
 
 function wayOf(around: Surroundings, best: Candidate | undefined): Way {
@@ -180,8 +179,9 @@ function notReady({ workload, pods }: Surroundings): string {
   return `${nameOf(workload)} ${what}; its card is fetched as soon as one is`;
 }
 
-function unselected({ workload }: Surroundings, { name }: Candidate): string {
-  return `Service ${name} selects no pod of ${nameOf(workload)} that is ready; the card is fetched as soon as it does`;
+function unselected({ workload }: Surroundings, { name }: Candidate): Whereabouts {
+  const message = `Service ${name} selects no pod of ${nameOf(workload)} that is ready; the card is fetched as soon as it does`;
+  return { reason: 'WorkloadNotReady', message };
 }
 
 function nowhere({ workload, services }: Surroundings): string {

@@ -39,11 +39,31 @@ const rows: readonly Row[] = [
     is: '10.1.0.1:8080 w.team1.svc:80',
   },
   {
-    what: 'where no Service selects a pod that is ready, that is waited for, and no port is guessed',
+    what: 'where only a Service of some pods selects none that is ready, the others are asked at the port that they declare',
     services: [service('only-2', { ports: [a2a], selector: { [podName]: 'weather-2' } })],
     pods: [numbered(1), numbered(2, 'False')],
+    is: '10.1.0.1:8080 10.1.0.1:8080',
+    via: 'container port 8080',
+  },
+  {
+    what: 'where they declare none, the Service is waited for',
+    services: [service('only-2', { ports: [a2a], selector: { [podName]: 'weather-2' } })],
+    pods: [pod('weather-1', ['10.1.0.1']), numbered(2, 'False')],
     is: 'WorkloadNotReady',
     says: /^Service only-2 selects no pod of Deployment weather that is ready; the card is fetched as soon as it does$/,
+  },
+  {
+    what: 'where a Service of every pod of the template selects none that is ready, that is waited for, and no port is guessed',
+    services: [
+      service('only-2', { ports: [a2a], selector: { [podName]: 'weather-2' } }),
+      service('w', { ports: [http], selector: { app: 'weather' } }),
+    ],
+    pods: [
+      pod('old-1', ['10.1.0.1'], { ports: [{ containerPort: 8080 }], labels: { app: 'former' } }),
+      numbered(2, 'False'),
+    ],
+    is: 'WorkloadNotReady',
+    says: /^Service w selects no pod of Deployment weather that is ready; /,
   },
 ];
 
