@@ -10,7 +10,9 @@ const newPath = '/.well-known/agent-card.json';
 const oldPath = '/.well-known/agent.json';
 const card = { name: 'Weather' };
 
-const ask: Ask = createFetcher({ reach: ({ address, port }) => ({ address, port }) });
+/** How busy the machine is decides nothing here. */
+const timeoutMs = 600_000;
+const ask: Ask = createFetcher({ timeoutMs, reach: ({ address, port }) => ({ address, port }) });
 
 function fetched({ endpoint }: Agent, known?: Known): Promise<Fetched> {
   return ask(endpoint, known, new AbortController().signal);

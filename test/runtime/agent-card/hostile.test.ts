@@ -11,20 +11,19 @@ import { mebibyte, rows, send, zeros } from './hostile-rows.ts';
 
 const newPath = '/.well-known/agent-card.json';
 
-interface Limits {
-  readonly timeoutMs?: number;
-}
+/** Nobody is late here unless that is the point: how busy the machine is must not decide what is found wrong with an agent. */
+const patientMs = 600_000;
 
-async function outcome({ endpoint }: Agent, limits: Limits = {}): Promise<Fetched> {
-  const ask = createFetcher({ ...limits, reach: ({ address, port }) => ({ address, port }) });
+async function outcome({ endpoint }: Agent, timeoutMs = patientMs): Promise<Fetched> {
+  const ask = createFetcher({ timeoutMs, reach: ({ address, port }) => ({ address, port }) });
   return ask(endpoint, undefined, new AbortController().signal);
 }
 
-for (const { what, answer, raw, reason, cause, ...limits } of rows)
+for (const { what, answer, raw, reason, cause, timeoutMs } of rows)
   test(`AC-04: ${what}: ${reason}`, async (t) => {
     const one =
       raw === undefined ? await agent(t, answer === undefined ? {} : { '*': answer }) : await rawAgent(t, raw);
-    const result = await outcome(one, limits);
+    const result = await outcome(one, timeoutMs);
     assert.equal(result.kind === 'failed' ? result.reason : result.kind, reason);
     const message = result.kind === 'failed' ? result.message : '';
     assert.match(message, cause);
