@@ -33,6 +33,8 @@ export interface Cache extends Reader {
   peek(kind: Kind, key: ObjectKey): Peeked | undefined;
   /** Whether any complete watch is of this kind. */
   watches(kind: Kind): boolean;
+  /** There is reason to believe that what was refused is there by now: watches that wait to ask again do so within a second. */
+  revive(): void;
   /** Remembers what this field manager owns of the objects seen from now on: called before `start`. */
   rememberOwner(fieldManager: string): void;
   /** Ends every watch; resolves when they have ended. What was read stays readable. */
@@ -121,6 +123,7 @@ export function createCache(options: CacheOptions): Cache {
       [...watches.values()].some(
         (known) => known.unreadable(undefined) === undefined && isSameKind(known.watch.kind, kind),
       ),
+    revive: () => traits.revival.announce(),
     rememberOwner: (fieldManager) => void owners.add(fieldManager),
     stop: async () => {
       stopping.abort(new Error('the cache has stopped'));

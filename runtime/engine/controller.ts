@@ -15,11 +15,11 @@ import { isWakened } from './wake.ts';
 export interface ControllerRun {
   /** Begins to work: every watch must have had its first complete view. */
   start(): void;
-  /** Wakes one key as a change would. */
+  /** Wakes one key as a change would; what it has failed before counts no more. */
   wake(key: ObjectKey): void;
   /** Takes no more keys, waits for the passes under way for at most `drainMs`, then aborts them. */
   stop(drainMs: number): Promise<void>;
-  /** Keys due and passes under way. */
+  /** Keys due, and keys begun that have not come to an end yet: passes under way, those that failed, those that wait for the cache. */
   readonly pending: number;
 }
 
@@ -47,16 +47,19 @@ export function createControllerRun(options: ControllerOptions): ControllerRun {
   if (options.signal.aborted) abort();
   else options.signal.addEventListener('abort', abort, { once: true });
   let active = 0;
+  const unfinished = new Set<string>();
   let unsubscribe: readonly (() => void)[] = [];
 
   const work = async (key: string): Promise<void> => {
     active += 1;
+    unfinished.add(key);
     meter.active(active);
     const begun = clock.monotonicMs();
     const outcome = await passOver(key, { reconcile, options, signal: aborting.signal });
     meter.took(clock.monotonicMs() - begun);
     active -= 1;
     meter.active(active);
+    if (outcome.type === 'done' || outcome.type === 'gone') unfinished.delete(key);
     settle(key, outcome, { queue, meter, failures });
   };
   const queue: Queue = createQueue({
@@ -73,7 +76,10 @@ export function createControllerRun(options: ControllerOptions): ControllerRun {
       unsubscribe = subscribe(options, (key) => queue.add(keyText(key)));
       queue.start();
     },
-    wake: (key) => queue.add(keyText(key)),
+    wake: (key) => {
+      queue.forget(keyText(key));
+      queue.add(keyText(key));
+    },
     stop: async (drainMs) => {
       for (const end of unsubscribe) end();
       const cancel = clock.after(drainMs, () => aborting.abort(new Error('the controller stops')));
@@ -82,7 +88,7 @@ export function createControllerRun(options: ControllerOptions): ControllerRun {
       options.signal.removeEventListener('abort', abort);
     },
     get pending() {
-      return queue.depth + active;
+      return queue.depth + unfinished.size;
     },
   };
 }

@@ -187,7 +187,10 @@ interface Seat {
   wake(key: ObjectKey): boolean;
   /** Wakes every object it has. */
   wakeAll(): void;
-  /** Objects with its finalizer; without one, keys not yet worked on. */
+  /**
+   * Objects with its finalizer; without one, keys not yet done with. Of one that waits: the objects too, since nobody lets go of them, and 1 where
+   * it may yet begin and nobody knows what it will find.
+   */
   readonly held: number;
 }
 
@@ -213,6 +216,10 @@ function createSeat(controller: Controller, options: SeatOptions): Seat {
     if (states.length === 0) return undefined;
     return states.map(({ id, reason }) => `watch ${id}: ${reason ?? 'its first list is not complete'}`).join('; ');
   };
+
+  /** Whether it waits for nothing but answers that are on their way. */
+  const mayStart = (): boolean =>
+    isHeld() && !isEnded && !watches.some((watch) => isRefused(watch, cache) && !optional.has(watch));
 
   return {
     name,
@@ -253,9 +260,13 @@ function createSeat(controller: Controller, options: SeatOptions): Seat {
     },
     get held() {
       const { primary, finalizer } = controller;
-      if (run === undefined) return 0;
-      if (finalizer === undefined) return run.pending;
-      return cache.list(primary).filter((object) => hasFinalizer(object, finalizer)).length;
+      const isReadable = run !== undefined || cache.state(primary).phase === 'synced';
+      const carrying =
+        finalizer !== undefined && isReadable
+          ? cache.list(primary).filter((object) => hasFinalizer(object, finalizer)).length
+          : 0;
+      if (run === undefined) return Math.max(carrying, mayStart() ? 1 : 0);
+      return finalizer === undefined ? run.pending : carrying;
     },
   };
 }

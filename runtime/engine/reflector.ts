@@ -98,8 +98,9 @@ export async function reflect<T extends KubeObject>(options: ReflectorOptions<T>
     failures += 1;
     meter(causeOf(failure));
     report(options, { failure, failures, wait, isSynced: mirror.isSynced() });
-    if (!mirror.wasAnswered() && isOutage(failure)) await options.traits.revival.pause(wait, signal);
-    else await pause(clock, wait, signal);
+    if (mirror.wasAnswered() || !isOutage(failure)) await pause(clock, wait, signal);
+    // What is announced may be a moment away yet: a kind is served only a little after its definition is there.
+    else if (await options.traits.revival.pause(wait, signal)) failures = 0;
   }
 }
 

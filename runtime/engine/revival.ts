@@ -1,12 +1,15 @@
-/** Lets the watches that wait for an unreachable API server know when one of them has been answered, so that all return soon after the first. */
+/** Lets the watches that wait for an API server, or for their kind, know when there is reason to ask again, so that all return soon. */
 
 import { type Clock, pause } from './clock.ts';
 
 export interface Revival {
-  /** A watch has been answered. */
+  /** A watch has been answered, or a kind has come to be. */
   announce(): void;
-  /** Waits `ms`, or until another watch is answered and then up to a second more, at random, so that not all return at once. */
-  pause(ms: number, signal: AbortSignal): Promise<void>;
+  /**
+   * Waits `ms`, or until the next announcement and then up to a second more, at random, so that not all return at once. Resolves to whether there
+   * was one.
+   */
+  pause(ms: number, signal: AbortSignal): Promise<boolean>;
 }
 
 export function createRevival(clock: Clock, random: () => number): Revival {
@@ -26,6 +29,7 @@ export function createRevival(clock: Clock, random: () => number): Revival {
       signal.removeEventListener('abort', end);
       const leftMs = ms - (clock.monotonicMs() - begun);
       if (leftMs > 0 && !signal.aborted) await pause(clock, Math.min(leftMs, 1_000 * random()), signal);
+      return woken.signal.aborted;
     },
   };
 }

@@ -1,4 +1,4 @@
-/** The clients of this process: for its work, for what an admission reads, and for the lease alone, over the same credentials. */
+/** The clients of this process: for its work, for what somebody waits for, and for the lease alone, over the same credentials. */
 
 import { userAgent } from '../api/names.ts';
 import { type Client, createClient } from '../engine/client.ts';
@@ -18,8 +18,8 @@ export async function connect(settings: Settings, clock: Clock): Promise<Connect
 
 export interface Clients {
   readonly work: Client;
-  /** Reads of admissions: each answers a request of the API server, so none waits behind what the controllers do. */
-  readonly admission: Client;
+  /** Reads that never wait behind what the controllers do: of admissions, which the API server waits for, and of the end of the process. */
+  readonly prompt: Client;
   /** Renewals never wait behind other requests. */
   readonly lease: Client;
   readonly transport: Transport;
@@ -38,22 +38,22 @@ export function createClients(options: {
     ...shared,
     limiter: createLimiter({ perSecond: settings.qps, burst: settings.burst }, clock),
   });
-  const admissionTransport = createTransport({ ...shared, limiter: unlimited });
+  const promptTransport = createTransport({ ...shared, limiter: unlimited });
   const leaseTransport = createTransport({
     ...shared,
     limiter: createLimiter({ perSecond: 10, burst: 20 }, clock),
     deadlineMs: 5_000,
   });
   const work = createClient(transport);
-  const admission = createClient(admissionTransport);
+  const prompt = createClient(promptTransport);
   const lease = createClient(leaseTransport);
   return {
     work,
-    admission,
+    prompt,
     lease,
     transport,
     close: async () => {
-      await Promise.all([work, admission, lease].map((client) => client.close()));
+      await Promise.all([work, prompt, lease].map((client) => client.close()));
     },
   };
 }

@@ -28,6 +28,7 @@ export interface Installation {
 /** One watch, and what of its objects does not fit. */
 interface Concern {
   readonly watch: Watch;
+  readonly isDefinition: boolean;
   faults(): readonly (Fault | undefined)[];
 }
 
@@ -54,6 +55,9 @@ export function watchInstallation(options: InstallationOptions): Installation {
     cache.start(concern.watch);
     cache.subscribe(concern.watch, () => look(concern));
   }
+  // A kind whose definition has come, or is served from now on, can be watched: its controllers wait for nothing else.
+  for (const { watch } of concerns.filter(({ isDefinition }) => isDefinition))
+    cache.subscribe(watch, ({ now }) => now !== undefined && cache.revive());
   cache.onState(({ id }) => concerns.filter(({ watch }) => watch.id === id).forEach(look));
   health.degraded('installation', () => {
     const faults = [...known.values()].flatMap((map) => [...map.values()].map(({ sentence }) => sentence));
@@ -82,6 +86,7 @@ function definitions(cache: Cache): readonly Concern[] {
     };
     return {
       watch,
+      isDefinition: true,
       faults: () => {
         const live = cache.get(watch, { name });
         return [crdFault(known, live === undefined ? undefined : { spec: live.spec ?? {} })];
@@ -96,7 +101,11 @@ function registrations({ cache, settings }: InstallationOptions): readonly Conce
   const all = [kinds.mutatingWebhookConfiguration, kinds.validatingWebhookConfiguration];
   return all.map((kind: Kind<WebhookConfiguration>) => {
     const watch: Watch<WebhookConfiguration> = { id: kind.plural, kind, keep: keptRegistration };
-    return { watch, faults: () => cache.list(watch).map((object) => leftoverFault(kind.kind, object, own)) };
+    return {
+      watch,
+      isDefinition: false,
+      faults: () => cache.list(watch).map((object) => leftoverFault(kind.kind, object, own)),
+    };
   });
 }
 

@@ -71,7 +71,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     configFile: files.config,
     gatesFile: files.gates,
   });
-  const live = liveReader(clients.admission);
+  const live = liveReader(clients.prompt);
 
   const installation = watchInstallation({ settings, cache, health, metrics, log });
   const manager = createManager({
@@ -153,7 +153,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     metricsPort: metricsServer.port,
     manager,
     stop: async () => {
-      await letGoIfRemoved({ manager, client, settings, log });
+      await letGoIfRemoved({ manager, client: clients.prompt, settings, log });
       keeper.stop();
       version.stop();
       files.stop();

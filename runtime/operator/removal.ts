@@ -17,6 +17,7 @@ const askWithinMs = 3_000;
 
 export interface Removal {
   readonly manager: Manager;
+  /** One whose reads wait behind nothing: the API server's answer is worth seconds, not a queue of the controllers' requests. */
   readonly client: Client;
   readonly settings: Pick<Settings, 'namespace' | 'deploymentName' | 'webhookService' | 'instance' | 'namespaces'>;
   readonly log: Log;

@@ -11,7 +11,7 @@ import type { KubeObject } from '../../runtime/engine/types.ts';
 import { isWrite } from '../support/audit-log.ts';
 import { eventually } from '../support/engine-bed.ts';
 import { untilSays } from '../support/enrolments.ts';
-import { type OperatorBed, startOperatorBed, untilIdle, untilLeading } from '../support/operator-bed.ts';
+import { type OperatorBed, startOperatorBed, untilIdle, untilLeading, untilReady } from '../support/operator-bed.ts';
 import { applyAll, kindOf } from '../support/operator-platform.ts';
 import type { OperatorProcess } from '../support/operator-process.ts';
 import { createNamespace, runtimeFor, workload, type Written } from '../support/workload-objects.ts';
@@ -44,11 +44,6 @@ describe('an upgrade', { timeout: 240_000 }, () => {
   before(async () => {
     bed = await startOperatorBed('upgrade', { without: ['CustomResourceDefinition'] });
     await createNamespace(bed.client, namespace);
-    const definitions = bed.objects.filter(({ kind }) => kind === 'CustomResourceDefinition');
-    await applyAll(
-      bed.client,
-      definitions.map((one) => (one.metadata.name === runtimes ? older(one) : (one as Written))),
-    );
   });
   after(() => bed.stop());
 
@@ -56,6 +51,23 @@ describe('an upgrade', { timeout: 240_000 }, () => {
     operator.metric(`rossoctl_installation_fault{kind="${kind}",name="${name}"}`);
   const degraded = async (): Promise<string> =>
     (await operator.readiness())?.degraded.find(({ name }) => name === 'installation')?.reason ?? '';
+
+  test('UP-03 an operator that is there before its definitions works as soon as they are, without a restart', async () => {
+    const first = await bed.start('before-definitions');
+    const refused = () => first.metric('watch_restarts_total{watch="agentruntimes",cause="404"}');
+    // By now it asks every ten seconds or so.
+    await eventually(async () => assert.ok(((await refused()) ?? 0) >= 5), 40_000);
+    const said = (await first.readiness())?.degraded.find(({ name }) => name === 'installation')?.reason;
+    assert.match(said ?? '', /CustomResourceDefinition agentruntimes\.agent\.rossoctl\.dev does not exist: apply/);
+    const definitions = bed.objects.filter(({ kind }) => kind === 'CustomResourceDefinition');
+    await applyAll(
+      bed.client,
+      definitions.map((one) => (one.metadata.name === runtimes ? older(one) : (one as Written))),
+    );
+    await untilLeading(first, 5_000);
+    await untilReady(first, 5_000);
+    await first.stop();
+  });
 
   test('UP-03 definitions of an older release: said in log, metric and readiness output, and enrolment goes on', async () => {
     operator = await bed.startReady('early');
