@@ -40,6 +40,27 @@ interface Identity {
  * Descriptions, printer columns, short names and defaults are not compared.
  */
 export function narrowings(from: ComparedCrd, to: ComparedCrd): readonly string[] {
+  return narrowingsOf(from, to).map(({ text: phrase }) => phrase);
+}
+
+/**
+ * Those of the `narrowings` that are certain. What two patterns or rules have in common cannot be told: either may be the wider one, and so the
+ * newer one.
+ */
+export function certainNarrowings(from: ComparedCrd, to: ComparedCrd): readonly string[] {
+  return narrowingsOf(from, to)
+    .filter(({ isCertain }) => isCertain)
+    .map(({ text: phrase }) => phrase);
+}
+
+interface Narrowing {
+  readonly text: string;
+  readonly isCertain: boolean;
+}
+
+const certain = (phrase: string): Narrowing => ({ text: phrase, isCertain: true });
+
+function narrowingsOf(from: ComparedCrd, to: ComparedCrd): readonly Narrowing[] {
   const [before, after] = [from.spec as Identity, to.spec as Identity];
   const identity = (['group', 'scope'] as const).flatMap((key) => replaced(key, before[key], after[key]));
   const names = ['kind', 'plural'].flatMap((key) => replaced(`names.${key}`, before.names?.[key], after.names?.[key]));
@@ -52,18 +73,18 @@ export function schemaOf({ spec }: ComparedCrd, version: string): PruningSchema 
   return (spec as Identity).versions?.find(({ name }) => name === version)?.schema?.openAPIV3Schema;
 }
 
-function versionNarrowings(from: Version, versions: readonly Version[]): readonly string[] {
+function versionNarrowings(from: Version, versions: readonly Version[]): readonly Narrowing[] {
   const to = versions.find(({ name }) => name === from.name);
-  if (to?.served !== true) return [`${from.name}: not served`];
+  if (to?.served !== true) return [certain(`${from.name}: not served`)];
   const lost = from.subresources?.status !== undefined && to.subresources?.status === undefined;
   const schemas = [from.schema?.openAPIV3Schema ?? {}, to.schema?.openAPIV3Schema ?? {}] as const;
   return [
-    ...(lost ? [`${from.name}: no status subresource`] : []),
-    ...schemaNarrowings(...schemas, '').map((text) => `${from.name} ${text}`),
+    ...(lost ? [certain(`${from.name}: no status subresource`)] : []),
+    ...schemaNarrowings(...schemas, '').map((one) => ({ ...one, text: `${from.name} ${one.text}` })),
   ];
 }
 
-type Rule = (from: Schema, to: Schema, at: string) => readonly string[];
+type Rule = (from: Schema, to: Schema, at: string) => readonly Narrowing[];
 
 /** Absent: no limit. */
 const ceilings = ['maxLength', 'maxItems', 'maxProperties', 'maximum'];
@@ -82,7 +103,10 @@ const compare =
   (from, to, at) =>
     keywords
       .filter((keyword) => isLess(from[keyword], to[keyword]))
-      .map((keyword) => `${at}: ${keyword} ${text(to[keyword])} instead of ${text(from[keyword])}`);
+      .map((keyword) => ({
+        text: `${at}: ${keyword} ${text(to[keyword])} instead of ${text(from[keyword])}`,
+        isCertain: !restrictions.includes(keyword) || from[keyword] === undefined,
+      }));
 
 /** Of two schemas of one type. */
 const rules: readonly Rule[] = [
@@ -94,47 +118,50 @@ const rules: readonly Rule[] = [
   compare(merging, (from, to) => !isDeepStrictEqual(from, to)),
   ({ enum: from }, { enum: to }, at) => {
     if (to === undefined) return [];
-    if (from === undefined) return [`${at}: only ${to.map(text).join(', ')}`];
-    return from.filter((value) => !to.includes(value)).map((value) => `${at}: no value ${text(value)}`);
+    if (from === undefined) return [certain(`${at}: only ${to.map(text).join(', ')}`)];
+    return from.filter((value) => !to.includes(value)).map((value) => certain(`${at}: no value ${text(value)}`));
   },
   ({ required: from = [] }, { required: to = [], properties = {} }, at) =>
     to
       .filter((name) => !from.includes(name) && properties[name]?.['default'] === undefined)
-      .map((name) => `${child(at, name)}: required`),
+      .map((name) => certain(`${child(at, name)}: required`)),
   (from, to, at) => {
     const known = (from['x-kubernetes-validations'] ?? []).map(({ rule }) => rule);
     const added = (to['x-kubernetes-validations'] ?? []).filter(({ rule }) => !known.includes(rule));
-    return added.map(({ rule }) => `${at}: rule ${rule}`);
+    const isReplaced = known.some(
+      (rule) => !(to['x-kubernetes-validations'] ?? []).some((other) => other.rule === rule),
+    );
+    return added.map(({ rule }) => ({ text: `${at}: rule ${rule}`, isCertain: !isReplaced }));
   },
   ({ items: from = {} }, { items: to }, at) => (to === undefined ? [] : schemaNarrowings(from, to, `${at}[]`)),
   propertyNarrowings,
   openNarrowings,
 ];
 
-function schemaNarrowings(from: Schema, to: Schema, at: string): readonly string[] {
+function schemaNarrowings(from: Schema, to: Schema, at: string): readonly Narrowing[] {
   const isWider = from.type === to.type || to.type === undefined || (from.type === 'integer' && to.type === 'number');
   if (!isWider) return replaced(`${at}: type`, from.type, to.type);
   return rules.flatMap((rule) => rule(from, to, at));
 }
 
 /** The fields that have a name; one that `to` does not name is kept only where `to` keeps any. */
-function propertyNarrowings(from: Schema, to: Schema, at: string): readonly string[] {
+function propertyNarrowings(from: Schema, to: Schema, at: string): readonly Narrowing[] {
   return Object.entries(from.properties ?? {}).flatMap(([name, schema]) => {
     const where = child(at, name);
     const other = to.properties?.[name] ?? others(to);
-    return other === undefined ? [`${where}: no such field`] : schemaNarrowings(schema, other, where);
+    return other === undefined ? [certain(`${where}: no such field`)] : schemaNarrowings(schema, other, where);
   });
 }
 
 /** The fields that have no name in `from`. */
-function openNarrowings(from: Schema, to: Schema, at: string): readonly string[] {
+function openNarrowings(from: Schema, to: Schema, at: string): readonly Narrowing[] {
   const schema = others(from);
   if (schema === undefined) return [];
   const named = Object.entries(to.properties ?? {}).filter(([name]) => from.properties?.[name] === undefined);
   const other = others(to);
   return [
     ...named.flatMap(([name, one]) => schemaNarrowings(schema, one, child(at, name))),
-    ...(other === undefined ? [`${at}: no other fields`] : schemaNarrowings(schema, other, `${at}.*`)),
+    ...(other === undefined ? [certain(`${at}: no other fields`)] : schemaNarrowings(schema, other, `${at}.*`)),
   ];
 }
 
@@ -144,8 +171,8 @@ function others({ additionalProperties, ...schema }: Schema): Schema | undefined
   return additionalProperties === true || schema['x-kubernetes-preserve-unknown-fields'] === true ? {} : undefined;
 }
 
-function replaced(what: string, from: unknown, to: unknown): readonly string[] {
-  return isDeepStrictEqual(from, to) ? [] : [`${what} ${text(to)} instead of ${text(from)}`];
+function replaced(what: string, from: unknown, to: unknown): readonly Narrowing[] {
+  return isDeepStrictEqual(from, to) ? [] : [certain(`${what} ${text(to)} instead of ${text(from)}`)];
 }
 
 const child = (at: string, name: string): string => (at === '' ? name : `${at}.${name}`);

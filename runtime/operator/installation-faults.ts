@@ -1,6 +1,6 @@
 /** What of the install around the operator does not fit it: definitions that lack something, and webhooks that another install left. */
 
-import { type ComparedCrd, narrowings } from '../api/crd-narrowing.ts';
+import { certainNarrowings, type ComparedCrd } from '../api/crd-narrowing.ts';
 import type { CrdManifest } from '../api/crds.ts';
 import type { WebhookConfiguration, WebhookEntry } from '../api/kubernetes.ts';
 import { instanceOfRegistration, operatorPodLabels, webhookConfigurationsOf, webhooks } from '../api/names.ts';
@@ -22,14 +22,15 @@ const named = 3;
 
 /**
  * The fault of a CustomResourceDefinition as it is in the cluster (`live`; undefined: absent) beside `known`, with which this operator was
- * built. One that accepts more is of a newer release, and no fault.
+ * built. One that accepts more is of a newer release, and no fault; nor is one with another pattern, which may be wider: what it does refuse is
+ * refused in words.
  */
 export function crdFault(known: CrdManifest, live: ComparedCrd | undefined): Fault | undefined {
   const { kind, metadata } = known;
   const fault = { kind, name: metadata.name };
   const it = `${kind} ${metadata.name}`;
   if (live === undefined) return { ...fault, sentence: `${it} does not exist: ${remedy}` };
-  const missing = narrowings(known, live);
+  const missing = certainNarrowings(known, live);
   if (missing.length === 0) return undefined;
   const more = missing.length > named ? `; and ${missing.length - named} more` : '';
   const what = `${missing.slice(0, named).join('; ')}${more}`;

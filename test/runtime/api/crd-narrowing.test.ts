@@ -5,7 +5,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
-import { type ComparedCrd, narrowings } from '../../../runtime/api/crd-narrowing.ts';
+import { certainNarrowings, type ComparedCrd, narrowings } from '../../../runtime/api/crd-narrowing.ts';
 import { crdManifest, crdSources } from '../../../runtime/api/crds.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -141,6 +141,30 @@ describe('a schema that accepts less', () => {
     const from = crd([version({ ...string, description: 'a' }, { additionalPrinterColumns: [{ name: 'A' }] })]);
     assert.deepEqual(narrowings(from, crd([version(string)])), []);
   });
+});
+
+describe('what may be more', () => {
+  const patterned = (pattern: string): Json => ({ ...string, pattern });
+  const rows: readonly (readonly [what: string, from: Json, to: Json, isCertain: boolean])[] = [
+    ['a pattern that is another', patterned('^[a-z]+$'), patterned('^[a-z0-9]+$'), false],
+    ['a pattern where there was none', string, patterned('^a'), true],
+    ['alternatives that are others', { anyOf: [patterned('^a')] }, { anyOf: [string] }, false],
+    ['a rule in the place of another', rule('self != ""'), rule('true'), false],
+    ['a rule where there was none', string, rule('self != ""'), true],
+    [
+      'a list that is merged in another way',
+      { type: 'array' },
+      { type: 'array', 'x-kubernetes-list-type': 'set' },
+      true,
+    ],
+  ];
+  for (const [what, from, to, isCertain] of rows) {
+    test(`${isCertain ? 'is less' : 'is no sign of an older release'}: ${what}`, () => {
+      const [before, after] = [crd([version(from)]), crd([version(to)])];
+      assert.equal(narrowings(before, after).length, 1);
+      assert.equal(certainNarrowings(before, after).length, isCertain ? 1 : 0);
+    });
+  }
 });
 
 describe('a version that accepts less', () => {

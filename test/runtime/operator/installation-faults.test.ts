@@ -22,6 +22,14 @@ describe('a definition', () => {
     assert.equal(crdFault(known, { spec: { ...known.spec, versions } }), undefined);
   });
 
+  test('UP-03 whose pattern a newer release has relaxed is not called older', () => {
+    const relaxed = JSON.parse(
+      JSON.stringify(known.spec).replace(/"pattern":"[^"]+"/, '"pattern":".*"'),
+    ) as typeof spec;
+    assert.notDeepEqual(relaxed, known.spec);
+    assert.equal(crdFault(known, { spec: relaxed }), undefined);
+  });
+
   test('UP-03 that lacks something is named with what it lacks and what to do', () => {
     const fault = crdFault(known, { spec });
     assert.equal(fault?.kind, 'CustomResourceDefinition');
