@@ -1,5 +1,6 @@
 /** Gathers the pods that outlive the workload of an AgentCard which is being deleted, and that its policy kept closed. */
 
+import { setTimeout } from 'node:timers/promises';
 import type { AgentCard } from '../api/agent-card.ts';
 import { kinds } from '../api/kinds.ts';
 import type { LabelSelector, NetworkPolicy, Pod } from '../api/kubernetes.ts';
@@ -15,17 +16,19 @@ import type { Outlived } from './leftover.ts';
 import type { Observing } from './observe.ts';
 import { conditionType, type Reason } from './outcome.ts';
 import { selectorText } from './selector-text.ts';
-import { sortPods } from './strangers.ts';
+import { type Sorted, sortPods } from './strangers.ts';
 import { networkPolicies } from './watch.ts';
 
 export interface Leavetaking extends Omit<Observing, 'isAudit'> {
   /** The wall clock. Default: the machine's. */
   readonly now?: () => Date;
+  /** Resolves after so many milliseconds. Default: by the machine's clock. */
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
 /**
  * None while the workload is there to stay: its network is then open like that of any workload without a card. Asks the API server where the
- * card had a policy: for the workload, for the pods, and for the ReplicaSets of those that are not being deleted.
+ * card had a policy: for the workload, for its pods, and for the ReplicaSets of those that are not being deleted.
  */
 export async function gatherOutlived(
   card: AgentCard,
@@ -44,10 +47,7 @@ export async function gatherOutlived(
   const surroundings = { operatorNamespace: by.operatorNamespace, settings };
   const outlived: Outlived[] = [];
   for (const podSelector of selectorsOf(own, former)) {
-    const found = await podsOf(namespace, podSelector, gathering);
-    if (namespace === by.operatorNamespace && catchesOperator(podSelector, found)) continue;
-    const { outliving: pods, strangers } = await sortPods(found, former, gathering);
-    if (former.isForeground) awaitCollector(pods, Date.parse(deletionTimestamp), by);
+    const { outliving: pods, strangers } = await settledPods(podSelector, { card, former, gathering, by });
     if (pods.length > 0) outlived.push({ card, podSelector, pods, strangers, surroundings });
   }
   return outlived;
@@ -78,6 +78,41 @@ function selectorsOf(own: readonly NetworkPolicy[], { selectors }: Former): read
   return [...new Map(all.filter((each) => !isEverything(each)).map((each) => [canonicalJson(each), each])).values()];
 }
 
+/** Longer than the collector takes to ask for all pods of a workload at once. */
+const collectorMs = 10_000;
+const looks = 4;
+const lookMs = 250;
+
+interface Around {
+  readonly card: AgentCard;
+  readonly former: Former;
+  readonly gathering: Gathering;
+  readonly by: Leavetaking;
+}
+
+/**
+ * In a foreground deletion the collector takes along what a pod owns whose deletion it asks for, and leaves what is made for one that is going
+ * already. So all of them must be going before they own anything: until then this looks a few times and throws, to be tried again. Whoever is
+ * not going ten seconds after the card's deletion is not waited for, and owns it like the others.
+ */
+async function settledPods(selector: LabelSelector, { card, former, gathering, by }: Around): Promise<Sorted> {
+  const { now = () => new Date(), pause = pauseFor } = by;
+  const { namespace = '', deletionTimestamp = '' } = card.metadata;
+  for (let look = 1; ; look += 1) {
+    const found = await podsOf(namespace, selector, gathering);
+    if (namespace === by.operatorNamespace && catchesOperator(selector, found)) return { outliving: [], strangers: [] };
+    const sorted = await sortPods(found, former, gathering);
+    const isOver = now().getTime() - Date.parse(deletionTimestamp) >= collectorMs;
+    if (!former.isForeground || isOver || sorted.outliving.every(isGoing)) return sorted;
+    if (look === looks) throw new Error('the pods of the workload are not all being deleted yet');
+    await pause(lookMs, gathering.signal);
+  }
+}
+
+function pauseFor(ms: number, signal: AbortSignal): Promise<unknown> {
+  return setTimeout(ms, undefined, { signal });
+}
+
 async function podsOf(namespace: string, selector: LabelSelector, { live }: Gathering): Promise<readonly Pod[]> {
   const found = await live.list(kinds.pod, { namespace, labels: selectorText(selector) });
   return found.filter((pod) => selects(selector, pod.metadata.labels ?? {}) && !hasEnded(pod));
@@ -92,19 +127,6 @@ function hasEnded({ metadata, status }: Pod): boolean {
 function catchesOperator(selector: LabelSelector, pods: readonly Pod[]): boolean {
   const isOperator = ({ metadata }: Pod): boolean => selects({ matchLabels: operatorPodLabels }, metadata.labels ?? {});
   return selects(selector, operatorPodLabels) || pods.some(isOperator);
-}
-
-/** Longer than the collector takes to ask for all pods of a workload at once. */
-const collectorMs = 10_000;
-
-/**
- * In a foreground deletion the collector takes along what a pod owns whose deletion it asks for, and leaves what is made for one that is going
- * already. So all of them must be going before they own anything: until then this throws, to be tried again. Whoever is not going after ten
- * seconds is not waited for, and owns it like the others.
- */
-function awaitCollector(pods: readonly Pod[], sinceMs: number, { now = () => new Date() }: Leavetaking): void {
-  if (pods.every(isGoing) || now().getTime() - sinceMs >= collectorMs) return;
-  throw new Error('the pods of the workload are not all being deleted yet');
 }
 
 function isGoing({ metadata }: Pod): boolean {

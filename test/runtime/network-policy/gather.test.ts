@@ -109,6 +109,12 @@ describe('in the foreground', () => {
     });
   }
 
+  test('the collector comes to them while they are looked at', async () => {
+    const podsLater = [pod('a', isGoing), pod('b', isGoing)];
+    const seen = await look({ cached: inForeground, pods: [pod('a'), pod('b')], podsLater });
+    assert.deepEqual([seen.names, seen.asked], [['a,b'], [askedWorkload, askedPods, askedPods]]);
+  });
+
   test('whoever is not being deleted after ten seconds is not waited for', async () => {
     const pods = [pod('a', isGoing), pod('b')];
     assert.deepEqual((await look({ cached: inForeground, pods, afterMs: 10_000 })).names, ['a,b']);

@@ -35,6 +35,8 @@ export interface World {
   readonly cached?: KubeObject;
   readonly there?: KubeObject;
   readonly pods?: readonly Pod[];
+  /** After the first look. */
+  readonly podsLater?: readonly Pod[];
   readonly ending?: KubeObject;
 }
 
@@ -74,7 +76,7 @@ export async function look(world: World) {
     ]),
   );
   const asked: string[] = [];
-  const found: Readonly<Record<string, readonly KubeObject[]>> = {
+  const found: Record<string, readonly KubeObject[]> = {
     Pod: pods,
     ReplicaSet: replicaSets,
     Deployment: there === undefined ? [] : [there],
@@ -89,7 +91,11 @@ export async function look(world: World) {
   const signal = AbortSignal.any([]);
   const of = cardOf(world);
   const now = () => new Date(Date.parse(of.metadata.deletionTimestamp ?? '') + (world.afterMs ?? 0));
-  const by = { layers, operatorNamespace: 'rossoctl-system', now };
+  const pause = (): Promise<void> => {
+    found['Pod'] = world.podsLater ?? pods;
+    return Promise.resolve();
+  };
+  const by = { layers, operatorNamespace: 'rossoctl-system', now, pause };
   const outlived = await gatherOutlived(of, { reader, live, signal }, by);
   return {
     names: outlived.map(({ pods: those }) => those.map(({ metadata }) => metadata.name).join()),
