@@ -1,6 +1,7 @@
-/** Whether an image is pinned by digest. */
+/** Whether images are pinned by digest. */
 
-import { shown } from '../runtime/config/problem.ts';
+import { compiledDefaults, type PartialConfig } from '../runtime/config/platform.ts';
+import { shown, type Violation } from '../runtime/config/problem.ts';
 
 const byDigest = /^[^\s@]+@sha256:[0-9a-f]{64}$/;
 
@@ -8,4 +9,18 @@ const byDigest = /^[^\s@]+@sha256:[0-9a-f]{64}$/;
 export function pinningProblem(image: string | undefined, who: string, repository: string): string | undefined {
   if (image === undefined || byDigest.test(image)) return undefined;
   return `${shown(image)} is not pinned by digest, which ${who} requires; use ${repository}@sha256:<64 hex digits>`;
+}
+
+const { pullPolicy: _, ...builtIn } = compiledDefaults.images;
+
+/** The images of what the platform injects that are not pinned, by paths below its section. One that is not set is the built-in one, a tag. */
+export function injectedImageViolations({ images = {} }: PartialConfig, who: string): readonly Violation[] {
+  const effective = { ...builtIn, ...images };
+  return Object.keys(builtIn).flatMap((name) => {
+    const image = effective[name as keyof typeof builtIn];
+    const problem = pinningProblem(image, who, image.replace(/(:[^/:@]*)?(@.*)?$/, ''));
+    if (problem === undefined) return [];
+    const message = Object.hasOwn(images, name) ? problem : `is not set, and the built-in ${problem}`;
+    return [{ path: `config.images.${name}`, message }];
+  });
 }

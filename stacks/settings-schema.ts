@@ -23,7 +23,10 @@ export const PlatformSettings = Type.Object({
   ...platformPropSchemas,
   image: optional(platformPropSchemas.image),
   requireImageDigest: optional(
-    Type.Boolean({ description: 'Refuse an operator image that is not pinned by digest; default false.' }),
+    Type.Boolean({
+      description:
+        'Refuse images that are not pinned by digest: the operator’s, those in `config.images` and those of the agents; default false.',
+    }),
   ),
   mode: optional(
     oneOf(['cluster', 'namespaced'], {

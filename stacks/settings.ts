@@ -5,7 +5,7 @@ import { violationsOf } from '../runtime/config/check.ts';
 import { problemOf, type Violation } from '../runtime/config/problem.ts';
 import { suggestion } from '../runtime/config/suggest.ts';
 import { readYaml } from '../runtime/config/yaml-tree.ts';
-import { pinningProblem } from './image-pinning.ts';
+import { injectedImageViolations, pinningProblem } from './image-pinning.ts';
 import { agentNamesViolations, settingsViolations } from './settings-rules.ts';
 import { AgentsSettings, ClusterSettings, PlatformSettings } from './settings-schema.ts';
 
@@ -73,8 +73,8 @@ type Wanted = Overrides & { readonly environment: string };
 /**
  * The settings in a stack's configuration: `{ config: { 'rossoctl:platform': … } }` or `{ config: { 'rossoctl:agents': … } }`, beside
  * `rossoctl:cluster`. Throws `SettingsError` on anything unknown (with the key that was probably meant), on a `secure:` value (manifests
- * only name Secrets, so a secret here would end up in plain text), on both layers at once, and on an operator image that is missing or,
- * with `requireImageDigest`, not pinned.
+ * only name Secrets, so a secret here would end up in plain text), on both layers at once, on an operator image that is missing and, with
+ * `requireImageDigest`, on an image that is not pinned: the operator's or one that is injected.
  */
 export function settingsOf(
   root: unknown,
@@ -102,6 +102,10 @@ export function settingsOf(
   }
   const written = sectionAt(config, platformKey) as PlatformSettings;
   refuseAny(settingsViolations(written).map((violation) => below(violation, platformPath)));
+  if (written.requireImageDigest === true) {
+    const injected = injectedImageViolations(written.config ?? {}, 'this environment');
+    refuseAny(injected.map((violation) => below(violation, platformPath)));
+  }
   const image = overrides.image ?? written.image;
   const problem = imageProblem(image, written.requireImageDigest ?? false);
   if (image === undefined || problem !== undefined) {

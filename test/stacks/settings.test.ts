@@ -45,6 +45,9 @@ test('the image of the caller wins', () => {
   assert.equal(platformOf(parse(platform('image: a'), 'b')).image, 'b');
 });
 
+const allPinned = Object.fromEntries(
+  ['envoyProxy', 'proxyInit', 'sidecar'].map((name) => [name, `registry.example/injected@sha256:${'d'.repeat(64)}`]),
+);
 const refused: readonly (readonly [what: string, text: string, says: RegExp])[] = [
   [
     'nothing at all',
@@ -160,10 +163,22 @@ const refused: readonly (readonly [what: string, text: string, says: RegExp])[] 
   ],
   [
     'a tag where a digest is required',
-    platform('image: a:1\nrequireImageDigest: true'),
+    platform(`image: a:1\nrequireImageDigest: true\nconfig: ${JSON.stringify({ images: allPinned })}`),
     /"a:1" is not pinned by digest, which this environment requires; use registry\/rossoctl@sha256/,
   ],
 ];
+test('refused where a digest is required: every injected image with a tag, and the built-in ones', () => {
+  const pinning = (images: object) =>
+    parse(platform(`image: ${digest}\nrequireImageDigest: true\nconfig: ${JSON.stringify({ images })}`));
+  assert.doesNotThrow(() => pinning(allPinned));
+  const { proxyInit: _, ...others } = allPinned;
+  assert.throws(() => pinning({ ...others, sidecar: 'registry.example:5000/sidecar:1' }), {
+    code: 'Settings',
+    message:
+      /config\.rossoctl:platform\.config\.images\.proxyInit: is not set, and the built-in "ghcr\.io\/rossoctl\/proxy-init:[^"]+" is not pinned by digest, which this environment requires; use ghcr\.io\/rossoctl\/proxy-init@sha256:<64 hex digits>; line 5: config\.rossoctl:platform\.config\.images\.sidecar: "registry\.example:5000\/sidecar:1" is not pinned by digest, which this environment requires; use registry\.example:5000\/sidecar@sha256:<64 hex digits>/,
+  });
+});
+
 for (const [what, text, says] of refused) {
   test(`refused: ${what}`, () => {
     assert.throws(() => parse(text), { code: 'Settings', message: says });
