@@ -6,6 +6,7 @@ import { availableParallelism, constants, setPriority } from 'node:os';
 import path from 'node:path';
 import { run } from 'node:test';
 import { parseArgs } from 'node:util';
+import { type Part, runAfter } from './support/after-build.ts';
 import { createTally, type Tally } from './support/tally.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -106,8 +107,9 @@ async function main(): Promise<void> {
     files: longestFirst([...clusterFiles, ...early.flatMap(({ part }) => part.files)]),
     mayBeMissing: false,
   };
-  await runAfter(built, first, tally);
-  for (const build of builds) if (!early.includes(build)) await runAfter(build.done, build.part, tally);
+  const how = { tally, runFiles: (chosen: readonly string[]) => runFiles(tally, chosen) };
+  await runAfter(built, first, how);
+  for (const build of builds) if (!early.includes(build)) await runAfter(build.done, build.part, how);
   tally.close();
   process.exitCode = tally.failed === 0 && tally.passed > 0 ? 0 : 1;
 }
@@ -134,25 +136,6 @@ function buildsOf(slow: readonly Slow[], built: Promise<void>): readonly Build[]
     done.catch(() => undefined);
     return { part, done, isDone: () => isDone };
   });
-}
-
-interface Part {
-  readonly files: readonly string[];
-  /** That what they need cannot be built is no failure. */
-  readonly mayBeMissing: boolean;
-}
-
-/** Runs cluster tests once what they need is built; that it cannot be built is their failure, unless they can be done without. */
-async function runAfter(built: Promise<void>, part: Part, tally: Tally): Promise<void> {
-  if (part.files.length === 0) return;
-  try {
-    await built;
-  } catch (error) {
-    if (part.mayBeMissing) for (const file of part.files) tally.skip(file, String(error));
-    else tally.fail('cluster tests', error);
-    return;
-  }
-  await runFiles(tally, part.files);
 }
 
 await main();
