@@ -58,15 +58,19 @@ async function chaosOn(bed: OperatorBed, options: ChaosOptions): Promise<ChaosRe
     const timer = setTimeout(() => harm.abort(), harmMs);
     const count = (what: string): void => void faults.set(what, (faults.get(what) ?? 0) + 1);
     const victim = (name: string) => ({ random: random.fork(name), signal: harm.signal, longestMs, count });
-    await Promise.all([
-      ...replicas.all.map((replica) => harmReplica(replica, victim(replica.name))),
-      harmServer(bed, victim('server')),
-      actUntil(() => users.act(), harm.signal, random.fork('pace')),
-      tell(say, { harm: harm.signal, faults, done: users.done, starts: () => replicas.starts }),
-    ]);
+    await within(
+      'the harm',
+      harmMs + 180_000,
+      Promise.all([
+        ...replicas.all.map((replica) => harmReplica(replica, victim(replica.name))),
+        harmServer(bed, victim('server')),
+        actUntil(() => users.act(), harm.signal, random.fork('pace')),
+        tell(say, { harm: harm.signal, faults, done: users.done, starts: () => replicas.starts }),
+      ]),
+    );
     clearTimeout(timer);
     say('the harm is over');
-    await users.settle();
+    await within('asking once more for all that was asked', options.convergeMs, users.settle());
     say('all is as it was asked for');
     const begun = performance.now();
     const wrong = await converge(bed, users, options);
@@ -74,7 +78,8 @@ async function chaosOn(bed: OperatorBed, options: ChaosOptions): Promise<ChaosRe
     say(
       convergedMs === undefined ? `${wrong.length} complaints` : `converged after ${(convergedMs / 1000).toFixed(1)} s`,
     );
-    const late = wrong.length === 0 ? await afterwards(bed, replicas) : [];
+    const late =
+      wrong.length === 0 ? await within('the end of both and a fresh start', 180_000, afterwards(bed, replicas)) : [];
     return {
       complaints: [...wrong, ...late, ...replicas.crashes],
       faults,
@@ -89,6 +94,19 @@ async function chaosOn(bed: OperatorBed, options: ChaosOptions): Promise<ChaosRe
     end.abort();
     await Promise.all(kubelet);
     await replicas.close();
+  }
+}
+
+/** The promise, or an error that names the phase which took too long: a run that hangs must say where. */
+async function within<T>(what: string, ms: number, promise: Promise<T>): Promise<T> {
+  const late = new AbortController();
+  const tooLate = pause(ms, late.signal).then(() => {
+    if (!late.signal.aborted) throw new Error(`${what} took longer than ${ms / 1000} s`);
+  });
+  try {
+    return (await Promise.race([promise, tooLate.then(() => promise)])) as T;
+  } finally {
+    late.abort();
   }
 }
 

@@ -92,18 +92,27 @@ export function usersOf(
   const done = new Map<string, number>();
   const count = (what: string): void => void done.set(what, (done.get(what) ?? 0) + 1);
 
-  const insist = async (what: string, act: () => Promise<unknown>): Promise<void> => {
+  /** Tries for half a minute; whether it was done at last, or the last error. */
+  const insist = async (what: string, act: () => Promise<unknown>): Promise<unknown> => {
     count(what);
     const end = performance.now() + 30_000;
     for (;;) {
       try {
         await act();
-        return;
+        return undefined;
       } catch (error) {
-        if (performance.now() > end) return count(`${what}: given up`);
+        if (performance.now() > end) {
+          count(`${what}: given up`);
+          return error;
+        }
         await pause(isConflict(error) ? 20 : 200);
       }
     }
+  };
+  /** Once nobody does harm any more, giving up is a failure. */
+  const succeed = async (what: string, act: () => Promise<unknown>): Promise<void> => {
+    const error = await insist(what, act);
+    if (error !== undefined) throw new Error(`${what} fails for half a minute after the harm is over`, { cause: error });
   };
   const target = (kind: Written, { metadata }: Written) => ({
     kind: kindOf(kind),
@@ -128,7 +137,7 @@ export function usersOf(
   const layer = (isBad: boolean): string =>
     isBad ? 'trace:\n  endpiont: x:1\n' : random.chance(0.2) ? '' : `trace:\n  endpoint: ${random.pick(endpoints)}\n`;
 
-  const doing: Readonly<Record<keyof typeof acts, (subject: Subject) => Promise<void>>> = {
+  const doing: Readonly<Record<keyof typeof acts, (subject: Subject) => Promise<unknown>>> = {
     enrol: (subject) => enrol(subject),
     release: (subject) => {
       subject.causes += 1;
@@ -199,13 +208,13 @@ export function usersOf(
       // Whatever was given up is done now.
       for (const subject of subjects) {
         const body = runtimeFor(subject.object);
-        if (subject.hasRuntime) await insist('enrol', () => ensureToStay(client, body));
-        else await insist('release', () => remove(body));
-        await insist('replace workload', () => ensure(client, subject.object));
+        if (subject.hasRuntime) await succeed('enrol', () => ensureToStay(client, body));
+        else await succeed('release', () => remove(body));
+        await succeed('replace workload', () => ensure(client, subject.object));
       }
-      await insist('platform config', () => putConfigMap(client, platformConfig('trace:\n  endpoint: last:4317\n')));
+      await succeed('platform config', () => putConfigMap(client, platformConfig('trace:\n  endpoint: last:4317\n')));
       for (const namespace of namespaces) {
-        await insist('namespace defaults', () =>
+        await succeed('namespace defaults', () =>
           putConfigMap(client, namespaceDefaults(namespace, 'mtls:\n  mode: strict\n')),
         );
       }
