@@ -1,7 +1,6 @@
 /** Composes the operator from settings: the only file that knows every part. */
 
 import { randomUUID } from 'node:crypto';
-import { install } from '../api/names.ts';
 import { release } from '../api/release.ts';
 import { authBridgeReads, createAuthBridgeWebhook } from '../authbridge/webhook.ts';
 import { configWatches, createLayerReader } from '../config/read.ts';
@@ -9,11 +8,9 @@ import { createAdmission } from '../engine/admission.ts';
 import { type Cache, createCache } from '../engine/cache.ts';
 import { liveReader } from '../engine/client.ts';
 import { type Clock, systemClock } from '../engine/clock.ts';
-import { createEvents } from '../engine/events.ts';
 import { createHealth } from '../engine/health.ts';
 import type { Connection } from '../engine/kubeconfig.ts';
-import { createLeaderElection } from '../engine/leader.ts';
-import { createManager, type ElectionCallbacks, type Manager } from '../engine/manager.ts';
+import type { Manager } from '../engine/manager.ts';
 import { createMetrics } from '../engine/metrics.ts';
 import { serveWebhooks } from '../engine/server.ts';
 import { serveStatus } from '../engine/status-server.ts';
@@ -24,6 +21,7 @@ import { keepCertificate } from './certificates.ts';
 import { openConfigurationFiles } from './configuration-files.ts';
 import { createClients } from './connect.ts';
 import { createControllers } from './controllers.ts';
+import { createElectedManager } from './elected-manager.ts';
 import { watchInstallation } from './installation.ts';
 import { letGoIfRemoved } from './removal.ts';
 import { watchServerVersion } from './server-version.ts';
@@ -74,27 +72,19 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   const live = liveReader(clients.prompt);
 
   const installation = watchInstallation({ settings, cache, health, metrics, log });
-  const manager = createManager({
+  const manager = createElectedManager({
     client: pruningClient(client, (kind) => installation.olderSchema(kind)),
+    leaseClient: clients.lease,
+    namespace: settings.namespace,
+    name: settings.podName,
+    identity: `${settings.podName}_${randomUUID().slice(0, 8)}`,
+    isElected: settings.leaderElect,
     cache,
     clock,
     log,
     metrics,
-    events: createEvents({ client, clock, log, metrics, instance: settings.podName }),
     onLost: options.onLost,
-    ...(settings.leaderElect ? { election: (on) => election(on) } : {}),
   });
-  function election(on: ElectionCallbacks) {
-    return createLeaderElection({
-      ...on,
-      client: clients.lease,
-      clock,
-      log,
-      metrics,
-      lease: { namespace: settings.namespace, name: install.lease },
-      identity: `${settings.podName}_${randomUUID().slice(0, 8)}`,
-    });
-  }
   const shared = {
     settings,
     layers,

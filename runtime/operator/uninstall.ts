@@ -4,22 +4,20 @@ import { createAgentCardController, createVerifiedLabelController } from '../age
 import { createContacts } from '../agent-card/contacts.ts';
 import { createAgentRuntimeController } from '../agent-runtime/controller.ts';
 import { kinds } from '../api/kinds.ts';
-import { install } from '../api/names.ts';
 import { configWatches, createLayerReader } from '../config/read.ts';
 import { createCache } from '../engine/cache.ts';
 import { type Client, createClient } from '../engine/client.ts';
 import { systemClock } from '../engine/clock.ts';
 import { isNotFound } from '../engine/errors.ts';
-import { createEvents } from '../engine/events.ts';
 import type { Connection } from '../engine/kubeconfig.ts';
-import { createLeaderElection } from '../engine/leader.ts';
 import { unlimited } from '../engine/limiter.ts';
-import { createManager, type ElectionCallbacks } from '../engine/manager.ts';
 import { createMetrics } from '../engine/metrics.ts';
 import { createTransport } from '../engine/transport.ts';
 import type { Controller, Log, ObjectRef } from '../engine/types.ts';
+import { createElectedManager } from './elected-manager.ts';
 import type { Asked, Chosen } from './installs.ts';
 import { networkPoliciesIn, remove, removeAll, resourcesIn, type Traces, tracesIn } from './traces.ts';
+import { noVerification } from './verification-options.ts';
 
 export interface UninstallOptions {
   readonly connection: Connection;
@@ -95,36 +93,20 @@ async function letGo({ connection, log }: UninstallOptions, client: Client, { na
   const leaseClient = createClient(
     createTransport({ connection, clock, metrics, limiter: unlimited, userAgent: 'rossoctl-uninstall' }),
   );
-  const election = (on: ElectionCallbacks) =>
-    createLeaderElection({
-      ...on,
-      client: leaseClient,
-      clock,
-      log,
-      metrics,
-      lease: { namespace, name: install.lease },
-      identity,
-    });
-  const manager = createManager({
+  const manager = createElectedManager({
     client,
+    leaseClient,
+    namespace,
+    name: identity,
+    identity,
+    // Where the namespace is gone or going there is nobody to compete with, and no lease could be made.
+    isElected: await isThere(client, namespace),
     cache,
     clock,
     log,
     metrics,
-    events: createEvents({ client, clock, log, metrics, instance: identity }),
     onLost: () => {},
-    // Where the namespace is gone or going there is nobody to compete with, and no lease could be made.
-    ...((await isThere(client, namespace)) ? { election } : {}),
   });
-  const verification = {
-    isRequired: false,
-    isAudit: false,
-    profiles: 'all',
-    trustDomain: '',
-    scope: 'trustDomain',
-    bundle: { namespace: '', name: '', key: '' },
-    verdictSyncPeriods: 1,
-  } as const;
   const files = {};
   const contacts = createContacts({ ask: () => new Promise(() => {}), time: clock });
   const controllers: readonly Controller[] = [
@@ -136,7 +118,14 @@ async function letGo({ connection, log }: UninstallOptions, client: Client, { na
       needsEnabledNamespace: false,
       operatorNamespace: namespace,
     }) as Controller,
-    createAgentCardController({ contacts, layers, watches, files, metrics, verification }) as Controller,
+    createAgentCardController({
+      contacts,
+      layers,
+      watches,
+      files,
+      metrics,
+      verification: noVerification,
+    }) as Controller,
     createVerifiedLabelController() as Controller,
   ];
   for (const controller of controllers) manager.addController(controller);

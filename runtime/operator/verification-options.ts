@@ -1,7 +1,19 @@
 /** The options about agent cards: how they are fetched and verified, and what follows from the verdict. */
 
 import { agentCardDefaults, type BindingScope, bindingScopes } from '../api/agent-card.ts';
+import type { VerificationOptions } from '../agent-card/controller.ts';
 import { boolean, type Option, oneOf, option, positive, text, trustDomain } from './option-values.ts';
+
+/** Of a process that looks at no signature, as an operator does where none is required. */
+export const noVerification: VerificationOptions = {
+  isRequired: false,
+  isAudit: false,
+  profiles: 'all',
+  trustDomain: '',
+  scope: agentCardDefaults.scope,
+  bundle: { namespace: '', name: '', key: '' },
+  verdictSyncPeriods: 1,
+};
 
 export const verificationOptions = {
   requireSignature: option({
