@@ -1,0 +1,114 @@
+/** Talks to the identity provider: requests that are bounded in time and size, and whose failures are values. */
+
+import { Agent, request } from 'undici';
+
+export interface Question {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** From the first byte sent to the last one received, connecting included, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** Whatever the server said, whether it likes the question or not. Redirects are not followed: they are answers like others. */
+export interface Answer {
+  readonly kind: 'answer';
+  readonly status: number;
+  /** Empty when the server names none. */
+  readonly contentType: string;
+  /** `Retry-After` in whole seconds, when it says so in that form. */
+  readonly retryAfterSeconds: number | undefined;
+  readonly body: Buffer;
+}
+
+/** There is no whole answer. `why` is the second half of a sentence about the server: "does not answer within 5 s". */
+export interface NoAnswer {
+  readonly kind: 'no-answer';
+  readonly reason: 'unreachable' | 'timeout' | 'too-large';
+  readonly why: string;
+}
+
+export interface IdpClient {
+  /** Never throws. */
+  ask(question: Question): Promise<Answer | NoAnswer>;
+  /** Ends every connection. */
+  close(): Promise<void>;
+}
+
+export interface IdpClientOptions {
+  /** Bytes of a body. Default 262,144: the keys of a realm are a few thousand. */
+  readonly maxBytes?: number;
+  /** Connections to one server at a time; further questions wait, and their time runs. Default 16. */
+  readonly connections?: number;
+}
+
+const maxHeaderBytes = 16_384;
+
+/** One pool of connections, with no proxy, cookies or credentials of its own. */
+export function createIdpClient({ maxBytes = 262_144, connections = 16 }: IdpClientOptions = {}): IdpClient {
+  const dispatcher = new Agent({ connections, maxResponseSize: maxBytes, maxHeaderSize: maxHeaderBytes });
+  return {
+    ask: async ({ method, url, headers = {}, body, timeoutMs }) => {
+      try {
+        const answer = await request(url, {
+          dispatcher,
+          method,
+          headers: { accept: 'application/json', 'user-agent': 'rossoctl-sidecar', ...headers },
+          ...(body === undefined ? {} : { body }),
+          signal: AbortSignal.timeout(timeoutMs),
+        });
+        const bytes = Buffer.from(await answer.body.arrayBuffer());
+        return { kind: 'answer', status: answer.statusCode, body: bytes, ...headOf(answer.headers) };
+      } catch (error) {
+        return noAnswer(error, { timeoutMs, maxBytes });
+      }
+    },
+    close: () => dispatcher.destroy(),
+  };
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+function headOf(headers: Headers) {
+  const one = (name: string): string => [headers[name] ?? ''].flat()[0] ?? '';
+  const seconds = one('retry-after');
+  return {
+    contentType: one('content-type'),
+    retryAfterSeconds: /^\d{1,6}$/.test(seconds) ? Number(seconds) : undefined,
+  };
+}
+
+function noAnswer(error: unknown, limits: { readonly timeoutMs: number; readonly maxBytes: number }): NoAnswer {
+  const failure = (reason: NoAnswer['reason'], why: string): NoAnswer => ({ kind: 'no-answer', reason, why });
+  const [name, code] = error instanceof Error ? [error.name, codeOf(error)] : ['', ''];
+  if (name === 'TimeoutError') return failure('timeout', `does not answer within ${limits.timeoutMs / 1000} s`);
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
+    return failure('too-large', `answers with more than ${limits.maxBytes} bytes`);
+  }
+  return failure('unreachable', sentences[code] ?? `cannot be asked (${code === '' ? name : code})`);
+}
+
+/** Of an error or of what caused it; an address book of several addresses has its code in the first failure. */
+function codeOf(error: Error): string {
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  const inner: unknown = error instanceof AggregateError ? error.errors[0] : error.cause;
+  return inner instanceof Error ? codeOf(inner) : '';
+}
+
+const sentences: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'refuses connections',
+  ECONNRESET: 'cut the connection off',
+  UND_ERR_SOCKET: 'cut the connection off',
+  UND_ERR_CONNECT_TIMEOUT: 'does not take connections',
+  ENOTFOUND: 'has a name that is not known here',
+  EAI_AGAIN: 'has a name that could not be looked up just now',
+  EHOSTUNREACH: 'cannot be reached from here',
+  ENETUNREACH: 'cannot be reached from here',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'has a certificate that no trusted authority has signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'has a certificate that no trusted authority has signed',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'has a certificate that no trusted authority has signed',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'has a certificate that no trusted authority has signed',
+  CERT_HAS_EXPIRED: 'has a certificate that has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another name',
+};

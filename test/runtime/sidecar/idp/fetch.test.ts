@@ -1,0 +1,74 @@
+/** Conversations with servers that answer as no identity provider should. */
+
+import assert from 'node:assert/strict';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import test, { type TestContext } from 'node:test';
+import { createIdpClient, type IdpClientOptions } from '../../../../runtime/sidecar/idp/fetch.ts';
+
+async function asked(t: TestContext, listener: RequestListener, options: IdpClientOptions = {}, timeoutMs = 5_000) {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const client = createIdpClient(options);
+  t.after(async () => {
+    await client.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return client.ask({ method: 'POST', url: `http://127.0.0.1:${port}/token`, body: 'a=b', timeoutMs });
+}
+
+test('an answer is an answer, whatever its status; redirects are not followed', async (t) => {
+  const found = await asked(t, (_, reply) => {
+    reply
+      .writeHead(302, { location: 'http://127.0.0.1:1/', 'content-type': 'text/html', 'retry-after': '7' })
+      .end('moved');
+  });
+  assert.deepEqual(found, {
+    kind: 'answer',
+    status: 302,
+    contentType: 'text/html',
+    retryAfterSeconds: 7,
+    body: Buffer.from('moved'),
+  });
+});
+
+test('a body that is too large ends the conversation, with its length told or not', async (t) => {
+  const large = await asked(t, (_, reply) => void reply.end('x'.repeat(2_000)), { maxBytes: 1_000 });
+  assert.deepEqual(large, { kind: 'no-answer', reason: 'too-large', why: 'answers with more than 1000 bytes' });
+  const endless = await asked(
+    t,
+    (_, reply) => {
+      const more = (): void => {
+        if (!reply.destroyed) reply.write('x'.repeat(500), () => setImmediate(more));
+      };
+      more();
+    },
+    { maxBytes: 1_000 },
+  );
+  assert.equal(endless.kind === 'no-answer' && endless.reason, 'too-large');
+});
+
+test('the time is that of the whole conversation: a silent server and a dripping one end alike', async (t) => {
+  const expected = { kind: 'no-answer', reason: 'timeout', why: 'does not answer within 0.2 s' };
+  assert.deepEqual(await asked(t, () => undefined, {}, 200), expected);
+  const dripping: RequestListener = (_, reply) => {
+    const timer = setInterval(() => reply.write('x'), 50);
+    reply.once('close', () => clearInterval(timer));
+  };
+  assert.deepEqual(await asked(t, dripping, {}, 200), expected);
+});
+
+test('a connection that is cut, a port nobody listens on, a name nobody knows', async (t) => {
+  const cut = await asked(t, (request) => void request.socket.destroy());
+  assert.deepEqual(cut, { kind: 'no-answer', reason: 'unreachable', why: 'cut the connection off' });
+  const client = createIdpClient();
+  t.after(() => client.close());
+  const refused = await client.ask({ method: 'GET', url: 'http://127.0.0.1:9/', timeoutMs: 5_000 });
+  assert.deepEqual(refused, { kind: 'no-answer', reason: 'unreachable', why: 'refuses connections' });
+  const unknown = await client.ask({ method: 'GET', url: 'http://no.invalid/', timeoutMs: 5_000 });
+  assert.equal(unknown.kind === 'no-answer' && unknown.reason, 'unreachable');
+  const nonsense = await client.ask({ method: 'GET', url: 'no url', timeoutMs: 5_000 });
+  assert.equal(nonsense.kind === 'no-answer' && nonsense.reason, 'unreachable');
+});
