@@ -13,7 +13,7 @@ import { isEverything, selects } from '../workload/selector.ts';
 import { namespaces } from '../workload/watches.ts';
 import { type Former, foreground, readFormer } from './former.ts';
 import type { Outlived } from './leftover.ts';
-import type { Observing } from './observe.ts';
+import { awaitedOf, type Observing } from './observe.ts';
 import { conditionType, type Reason } from './outcome.ts';
 import { selectorText } from './selector-text.ts';
 import { type Sorted, sortPods } from './strangers.ts';
@@ -36,21 +36,29 @@ export async function gatherOutlived(
   by: Leavetaking,
 ): Promise<readonly Outlived[]> {
   const { reader } = gathering;
-  const { namespace = '', uid = '', deletionTimestamp } = card.metadata;
+  const { namespace = '', deletionTimestamp } = card.metadata;
   const ref = (card as Partial<AgentCard>).spec?.targetRef as TargetRef | undefined;
   if (deletionTimestamp === undefined || ref === undefined || isEnding(reader, namespace)) return [];
-  const own = reader.list(networkPolicies, { namespace, index: { name: 'card', value: uid } });
+  const own = ownOf(card, reader);
   if (own.length === 0 && !hadPolicy(card)) return [];
   const former = await readFormer(card, ref, gathering);
-  if (former.isStaying) return [];
+  if (former.isStaying) {
+    await handOver({ card, gathering, by });
+    return [];
+  }
   const settings = mergeLayers(by.layers.lastGood(reader, namespace)).config.networkPolicy;
   const surroundings = { operatorNamespace: by.operatorNamespace, settings };
   const outlived: Outlived[] = [];
   for (const podSelector of selectorsOf(own, former)) {
-    const { outliving: pods, strangers } = await settledPods(podSelector, { card, former, gathering, by });
+    const { outliving: pods, strangers } = await settledPods(podSelector, former, { card, gathering, by });
     if (pods.length > 0) outlived.push({ card, podSelector, pods, strangers, surroundings });
   }
   return outlived;
+}
+
+function ownOf({ metadata }: AgentCard, reader: Reader): readonly NetworkPolicy[] {
+  const { namespace, uid = '' } = metadata;
+  return reader.list(networkPolicies, { namespace, index: { name: 'card', value: uid } });
 }
 
 /** The namespace takes its pods along, and nothing can be created in it. */
@@ -78,33 +86,54 @@ function selectorsOf(own: readonly NetworkPolicy[], { selectors }: Former): read
   return [...new Map(all.filter((each) => !isEverything(each)).map((each) => [canonicalJson(each), each])).values()];
 }
 
-/** Longer than the collector takes to ask for all pods of a workload at once. */
-const collectorMs = 10_000;
-const looks = 4;
-const lookMs = 250;
-
 interface Around {
   readonly card: AgentCard;
-  readonly former: Former;
   readonly gathering: Gathering;
   readonly by: Leavetaking;
 }
 
+/** The collector would take the policy along before the card that is next for this workload has taken it over, and open its pods until then. */
+async function handOver(around: Around): Promise<void> {
+  const { card, gathering } = around;
+  await patiently(around, 'another card has not taken over the policy of this one yet', () => {
+    const awaited = awaitedOf(ownOf(card, gathering.reader), card, gathering.reader);
+    return Promise.resolve({ seen: awaited, isSettled: awaited.length === 0 });
+  });
+}
+
 /**
  * In a foreground deletion the collector takes along what a pod owns whose deletion it asks for, and leaves what is made for one that is going
- * already. So all of them must be going before they own anything: until then this looks a few times and throws, to be tried again. Whoever is
- * not going ten seconds after the card's deletion is not waited for, and owns it like the others.
+ * already. So all of them must be going before they own anything. Whoever is not going in time owns it like the others.
  */
-async function settledPods(selector: LabelSelector, { card, former, gathering, by }: Around): Promise<Sorted> {
-  const { now = () => new Date(), pause = pauseFor } = by;
-  const { namespace = '', deletionTimestamp = '' } = card.metadata;
-  for (let look = 1; ; look += 1) {
+function settledPods(selector: LabelSelector, former: Former, around: Around): Promise<Sorted> {
+  const { card, gathering, by } = around;
+  const { namespace = '' } = card.metadata;
+  return patiently(around, 'the pods of the workload are not all being deleted yet', async () => {
     const found = await podsOf(namespace, selector, gathering);
-    if (namespace === by.operatorNamespace && catchesOperator(selector, found)) return { outliving: [], strangers: [] };
-    const sorted = await sortPods(found, former, gathering);
-    const isOver = now().getTime() - Date.parse(deletionTimestamp) >= collectorMs;
-    if (!former.isForeground || isOver || sorted.outliving.every(isGoing)) return sorted;
-    if (look === looks) throw new Error('the pods of the workload are not all being deleted yet');
+    const isOperator = namespace === by.operatorNamespace && catchesOperator(selector, found);
+    const seen = await sortPods(isOperator ? [] : found, former, gathering);
+    return { seen, isSettled: !former.isForeground || seen.outliving.every(isGoing) };
+  });
+}
+
+/** Longer than the collector takes to ask for all pods of a workload at once, and than another card's next pass. */
+const patienceMs = 10_000;
+const looks = 4;
+const lookMs = 250;
+
+interface Look<T> {
+  readonly seen: T;
+  readonly isSettled: boolean;
+}
+
+/** Looks a few times and then throws, to be tried again; ten seconds after the card's deletion whatever is seen has to do. */
+async function patiently<T>({ card, gathering, by }: Around, why: string, look: () => Promise<Look<T>>): Promise<T> {
+  const { now = () => new Date(), pause = pauseFor } = by;
+  const endMs = Date.parse(card.metadata.deletionTimestamp ?? '') + patienceMs;
+  for (let times = 1; ; times += 1) {
+    const { seen, isSettled } = await look();
+    if (isSettled || !(now().getTime() < endMs)) return seen;
+    if (times === looks) throw new Error(why);
     await pause(lookMs, gathering.signal);
   }
 }

@@ -25,7 +25,7 @@ export function observe(card: AgentCard, reader: Reader, by: Observing): Observe
   const { namespace = '', uid = '' } = card.metadata;
   const layers = by.layers.lastGood(reader, namespace);
   const own = reader.list(networkPolicies, { namespace, index: { name: 'card', value: uid } });
-  const awaited = own.filter((policy) => isAwaited(policy, card, reader));
+  const awaited = awaitedOf(own, card, reader);
   return {
     ...ofTarget(card, reader, targetOf(card)),
     card,
@@ -71,6 +71,11 @@ function isCounted(card: AgentCard, reader: Reader): boolean {
   if (ref === undefined) return false;
   const rivals = reader.list(agentCards, { namespace, index: { name: 'target', value: targetIndex(ref) } });
   return winner(rivals)?.metadata.uid === uid;
+}
+
+/** Those of a card's policies that another card takes over. */
+export function awaitedOf(own: readonly NetworkPolicy[], card: AgentCard, reader: Reader): readonly NetworkPolicy[] {
+  return own.filter((policy) => isAwaited(policy, card, reader));
 }
 
 /** Another card that counts has this name for its policy, and this policy selects the pods of its workload already. */

@@ -234,3 +234,16 @@ test('a card that a person deletes leaves its workload open like any other; a na
     assert.equal(await bed.client.get(kinds.namespace, name).then(() => false, isNotFound), true);
   }, 60_000);
 });
+
+test('a card that is deleted while another one is next for its workload: the policy passes on, and is never gone', async () => {
+  const ns = await inNamespace(bed, 'heir');
+  await ns.agent();
+  await ns.says('Restrictive');
+  const policy = await ns.becomes('restrictive');
+  const heir = await ns.card('heir', { target: 'weather' });
+  await ns.remove('agentCard', 'weather');
+  await cardGoes(ns);
+  const owners = (await ns.policyOf())?.metadata.ownerReferences?.map(({ uid }) => uid);
+  assert.deepEqual(owners, [heir.metadata.uid]);
+  assert.equal((await ns.policyOf())?.metadata.uid, policy.metadata.uid);
+});

@@ -127,6 +127,28 @@ describe('in the foreground', () => {
   });
 });
 
+describe('while another card is next for the workload, which stays', () => {
+  const heir = card({ name: 'heir' });
+  const staying: World = { cached: object, there: object, cards: [heir] };
+  const takenOver = [policy({ card: heir })];
+
+  test('the card is held until that one has taken over the policy', async () => {
+    await assert.rejects(look({ ...staying, afterMs: 9_999 }), /has not taken over the policy/);
+    assert.deepEqual((await look({ ...staying, policiesLater: takenOver })).outlived, []);
+    assert.deepEqual((await look({ ...staying, policies: takenOver })).outlived, []);
+  });
+
+  test('and ten seconds at most', async () => {
+    assert.deepEqual((await look({ ...staying, afterMs: 10_000 })).outlived, []);
+  });
+
+  test('not for one that goes, too, or has another policy', async () => {
+    assert.deepEqual((await look({ ...staying, cards: [card({ name: 'heir', deleted: true })] })).outlived, []);
+    const targetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'other' };
+    assert.deepEqual((await look({ ...staying, cards: [card({ name: 'heir', spec: { targetRef } })] })).outlived, []);
+  });
+});
+
 describe('what is never written', () => {
   test('a policy that selects everything, whatever somebody wrote on the one before', async () => {
     const open = policy({ podSelector: {} });

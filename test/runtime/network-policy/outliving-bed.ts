@@ -6,6 +6,7 @@ import { configWatches, createLayerReader } from '../../../runtime/config/read.t
 import type { KubeObject, LiveReader, OwnerReference, Watch } from '../../../runtime/engine/types.ts';
 import { gatherOutlived } from '../../../runtime/network-policy/gather.ts';
 import { networkPolicies } from '../../../runtime/network-policy/watch.ts';
+import { agentCards } from '../../../runtime/workload/cards.ts';
 import { workloadRows } from '../../../runtime/workload/kinds.ts';
 import { namespaces } from '../../../runtime/workload/watches.ts';
 import { readerOf } from '../agent-runtime/reader.ts';
@@ -34,6 +35,10 @@ export interface World {
   /** As the cache has it, and as the API server does. */
   readonly cached?: KubeObject;
   readonly there?: KubeObject;
+  /** Beside the one that is being deleted, in the cache. */
+  readonly cards?: readonly AgentCard[];
+  /** Of the cache, after the first look. */
+  readonly policiesLater?: readonly NetworkPolicy[];
   readonly pods?: readonly Pod[];
   /** After the first look. */
   readonly podsLater?: readonly Pod[];
@@ -65,16 +70,17 @@ function cardOf({ deleted = true, reason = 'Restrictive', owner, namespace = 'te
 export async function look(world: World) {
   const { policies = [policy()], cached, there, pods = [pod('a')], ending, others = [], replicaSets = [] } = world;
   const inCache = [...(cached === undefined ? [] : [cached]), ...others];
-  const reader = readerOf(
-    new Map<Watch, readonly KubeObject[]>([
-      [networkPolicies as Watch, policies],
-      [namespaces, ending === undefined ? [] : [ending]],
-      ...workloadRows.map(({ watch, kind }): [Watch, readonly KubeObject[]] => [
-        watch,
-        inCache.filter((one) => one.kind === kind),
-      ]),
+  const of = cardOf(world);
+  const cache = new Map<Watch, readonly KubeObject[]>([
+    [networkPolicies as Watch, policies],
+    [agentCards as Watch, [of, ...(world.cards ?? [])]],
+    [namespaces, ending === undefined ? [] : [ending]],
+    ...workloadRows.map(({ watch, kind }): [Watch, readonly KubeObject[]] => [
+      watch,
+      inCache.filter((one) => one.kind === kind),
     ]),
-  );
+  ]);
+  const reader = readerOf(cache);
   const asked: string[] = [];
   const found: Record<string, readonly KubeObject[]> = {
     Pod: pods,
@@ -89,10 +95,10 @@ export async function look(world: World) {
     },
   };
   const signal = AbortSignal.any([]);
-  const of = cardOf(world);
   const now = () => new Date(Date.parse(of.metadata.deletionTimestamp ?? '') + (world.afterMs ?? 0));
   const pause = (): Promise<void> => {
     found['Pod'] = world.podsLater ?? pods;
+    cache.set(networkPolicies as Watch, world.policiesLater ?? policies);
     return Promise.resolve();
   };
   const by = { layers, operatorNamespace: 'rossoctl-system', now, pause };
