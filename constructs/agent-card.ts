@@ -72,7 +72,6 @@ export class AgentCard extends Construct {
       spec: { targetRef: this.targetRef, ...(defined(overrides) as object) },
     });
     this.namespace = this.apiObject.metadata.namespace;
-    if (workload !== undefined) this.apiObject.addDependency(workload);
     registerSubject(this, this.#subject('AgentCard'));
     this.node.addValidation({ validate: () => [...this.#problems()] });
   }

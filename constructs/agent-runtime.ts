@@ -1,8 +1,10 @@
 /** Enrols a workload: the AgentRuntime resource, with mistakes found at synthesis instead of in the cluster. */
 
+import type { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { KubeAgentRuntime } from '../imports/agent.rossoctl.dev.ts';
 import type { AgentRuntimeSpec } from '../runtime/api/agent-runtime.ts';
+import { kinds } from '../runtime/api/kinds.ts';
 import type { TargetRef } from '../runtime/api/target-ref.ts';
 import { placeViolations } from './agent-place.ts';
 import { agentRuntimeViolations, referenceViolations } from './agent-runtime-schema.ts';
@@ -49,7 +51,8 @@ export interface AgentRuntimeProps extends AgentRuntimeOverrides {
 /**
  * An `AgentRuntime`. Throws on a prop that is missing, unknown or that the API server would refuse. Synthesis fails, naming construct
  * and remedy, on: a target of a kind the operator does not support, a second AgentRuntime for the same target in the app, a workload
- * in another namespace, and a key on the workload that only the operator may set.
+ * in another namespace, a key on the workload that only the operator may set, and a Job that does not say whether it is suspended, which
+ * would run before it can be enrolled. The resource needs no place before or after its workload.
  */
 export class AgentRuntime extends Construct implements IAgentRuntime {
   /** An AgentRuntime that is not made in this app. Throws on what can be no name. */
@@ -91,7 +94,6 @@ export class AgentRuntime extends Construct implements IAgentRuntime {
       spec: specOf(type, this.targetRef, overrides),
     });
     this.namespace = this.apiObject.metadata.namespace;
-    if (workload !== undefined) this.apiObject.addDependency(workload);
     registerSubject(this, this.#subject);
     this.node.addValidation({ validate: () => [...this.#problems()] });
   }
@@ -106,7 +108,7 @@ export class AgentRuntime extends Construct implements IAgentRuntime {
       ...kindProblem(this.#target),
       ...this.#rivals(),
       ...namespaceProblem('AgentRuntime', this.#target, this.namespace),
-      ...(workload === undefined ? [] : reservedKeyProblems(workload)),
+      ...(workload === undefined ? [] : [...reservedKeyProblems(workload), ...jobProblem(workload)]),
     ];
   }
 
@@ -118,6 +120,15 @@ export class AgentRuntime extends Construct implements IAgentRuntime {
       `${kind} ${name} already has an AgentRuntime at ${rival.node.path}: remove one, a workload has at most one`,
     ];
   }
+}
+
+/** Why a Job could never be enrolled, or nothing. One that is to run says so too: it was enrolled while it was suspended. */
+function jobProblem(workload: ApiObject): readonly string[] {
+  const { spec = {} } = workload.toJson() as { readonly spec?: { readonly suspend?: unknown } };
+  if (workload.kind !== kinds.job.kind || typeof spec.suspend === 'boolean') return [];
+  return [
+    `Job ${workload.name} does not set spec.suspend, and the template of a Job that may run cannot be changed any more, so it would run without sidecars: write suspend: true, and suspend: false once its AgentRuntime is Active`,
+  ];
 }
 
 /** The overrides in the imported type, whose lists are mutable: a copy. */

@@ -4,6 +4,7 @@ import { ApiObject, type App } from 'cdk8s';
 import { grouped } from '../constructs/grouped.ts';
 import { AgentNamespace, AgentPlatform } from '../constructs/index.ts';
 import { apiGroup } from '../runtime/api/names.ts';
+import { targetOf, workloadOf } from './targets.ts';
 import { type Manifest, groupOf, objectsOf } from './tree.ts';
 
 /** An object in its place. */
@@ -21,7 +22,8 @@ interface Crd {
 /**
  * Every object of the app, checked, each behind those it needs: what its construct depends on, its Namespace, its CustomResourceDefinition.
  * The platform comes group by group, webhooks last; custom resources come after all of it, so that they go before the operator, whose work
- * it is to let go of them. Throws what the constructs' validations say, and on a circle.
+ * it is to let go of them; and a workload comes after what targets it, for a workload may need what is injected to become ready, and
+ * an AgentRuntime can wait for less until its target is there (decision 0020). Throws what the constructs' validations say, and on a circle.
  */
 export function placementOf(app: App): readonly Placed[] {
   const manifests = objectsOf(app);
@@ -32,7 +34,7 @@ export function placementOf(app: App): readonly Placed[] {
   const place = (object: ApiObject, manifest: Manifest): Placed => {
     const known = done.get(object);
     if (known !== undefined) return known;
-    if (open.has(object)) throw new Error(`${object.node.path} is needed by what it needs`);
+    if (open.has(object)) throw new Error(circle(object));
     open.add(object);
     const after = [...needed(object, manifest)].flatMap((other) => {
       const theirs = manifests.get(other);
@@ -47,7 +49,13 @@ export function placementOf(app: App): readonly Placed[] {
   return [...done.values()];
 }
 
+function circle({ node }: ApiObject): string {
+  const remedy = 'take a dependency away; a workload comes after its AgentRuntime and AgentCard by itself';
+  return `[${node.path}] is needed by what it needs: ${remedy}`;
+}
+
 function needs(manifests: ReadonlyMap<ApiObject, Manifest>) {
+  const targeting = grouped([...manifests], ([, manifest]) => targetOf(manifest));
   const namespaces = new Map<string, ApiObject>();
   const crds = new Map<string, ApiObject>();
   for (const [object, manifest] of manifests) {
@@ -61,7 +69,8 @@ function needs(manifests: ReadonlyMap<ApiObject, Manifest>) {
     const wholePlatform = isOurs ? (groups.at(-1)?.objects ?? []) : [];
     const earlier = isPlatform(object) ? before(groups, manifest.kind) : wholePlatform;
     const own = [namespaces.get(manifest.metadata.namespace ?? ''), crd].filter((each) => each !== undefined);
-    return new Set([...dependencies(object), ...own, ...earlier]);
+    const ofIt = targeting.get(workloadOf(manifest)) ?? [];
+    return new Set([...dependencies(object), ...own, ...earlier, ...ofIt.map(([other]) => other)]);
   };
 }
 

@@ -40,7 +40,7 @@ test('CS-02 its name follows the target, not the construct, unless it has its ow
   assert.equal(named?.metadata.name, 'mine');
 });
 
-test('an ApiObject: its namespace is followed, and it comes first', () => {
+test('an ApiObject: its namespace is followed', () => {
   const objects = synthesized((chart) => {
     const card = new AgentCard(chart, 'a-first', { target: deployment(chart, { namespace: 'team1' }) });
     assert.equal(card.namespace, 'team1');

@@ -32,7 +32,7 @@ test('a plain reference', () => {
   ]);
 });
 
-test('an ApiObject: its namespace is followed, and it comes first', () => {
+test('an ApiObject: its namespace is followed', () => {
   const objects = synthesized((chart) => {
     const rt = new AgentRuntime(chart, 'a-first', {
       target: deployment(chart, { namespace: 'team1' }),
@@ -130,6 +130,16 @@ test('a prop that is undefined is a prop that is absent', () => {
   });
 });
 
+const jobOf = (chart: Chart, spec: object) =>
+  new ApiObject(chart, 'job', { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'once' }, spec });
+
+test('a Job that is suspended, and one that no longer is', () => {
+  for (const suspend of [true, false]) {
+    const objects = synthesized((chart) => agent(chart, 'rt', { target: jobOf(chart, { suspend }) }));
+    assert.equal(one(objects, 'AgentRuntime').metadata.name, 'once');
+  }
+});
+
 const agent = (chart: Chart, id: string, props: Partial<AgentRuntimeProps>) =>
   new AgentRuntime(chart, id, { target: reference, type: 'agent', ...props });
 
@@ -167,6 +177,11 @@ const refused: readonly (readonly [what: string, build: (chart: Chart) => void, 
     (chart) =>
       agent(chart, 'rt', { target: deployment(chart, {}, { annotations: { 'rossoctl.io/config-hash': 'x' } }) }),
     /sets rossoctl\.io\/config-hash on its pod template/,
+  ],
+  [
+    'a Job that would run at once',
+    (chart) => agent(chart, 'rt', { target: jobOf(chart, {}) }),
+    /\[test\/rt\] Job once does not set spec\.suspend, .*: write suspend: true, and suspend: false once its AgentRuntime is Active/,
   ],
   [
     'a trust domain with a scheme',

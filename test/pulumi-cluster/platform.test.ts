@@ -64,12 +64,16 @@ describe('stacks on a node', { skip, timeout: 900_000 }, () => {
 
     const team = await project.stack('team1', { agents: { platform: 'local', namespace: 'team1', agents: fleet } });
     await team.run('up');
-    const runtimes = await client.list(kinds.agentRuntime, { namespace: 'team1' });
-    assert.equal(runtimes.items.length, 20);
-    assert.ok(
-      runtimes.items.every(({ status: said }) => said?.phase === 'Active'),
-      'up ends when every agent is Ready',
-    );
+    const deployments = await client.list<Deployment>(kinds.deployment, { namespace: 'team1' });
+    assert.equal(deployments.items.length, 20);
+    for (const each of deployments.items) {
+      assert.notDeepEqual(carriedBy(each), nothingCarried, 'up ends when every agent is enrolled');
+      assert.equal(each.status?.availableReplicas ?? 0, each.spec?.replicas, 'and rolled out');
+    }
+    await eventually(async () => {
+      const { items } = await client.list(kinds.agentRuntime, { namespace: 'team1' });
+      assert.deepEqual([...new Set(items.map(({ status: said }) => said?.phase))], ['Active']);
+    }, 10_000);
     assert.deepEqual(await team.preview(), []);
     assert.deepEqual(Object.keys(await team.run('refresh')), ['unchanged']);
     assert.deepEqual(Object.keys(await platform.run('refresh')), ['unchanged']);

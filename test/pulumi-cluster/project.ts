@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Yaml } from 'cdk8s';
-import { preparePulumi, providerVersion } from '../lab/pulumi/pulumi.ts';
+import { preparePulumi, type Pulumi, providerVersion } from '../lab/pulumi/pulumi.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -30,8 +30,8 @@ export interface Stack {
   upUntil(signal: AbortSignal): Promise<void>;
   /** Gives up what a killed run has not ended. */
   cancel(): Promise<void>;
-  /** What `up` would change. */
-  preview(): Promise<readonly Step[]>;
+  /** What `up` would change. `asByDefault`: without what docs/pulumi.md says of large previews. */
+  preview(options?: { readonly asByDefault?: boolean }): Promise<readonly Step[]>;
 }
 
 export interface ProjectOptions {
@@ -46,11 +46,14 @@ export interface ProjectOptions {
 export async function startProject({ dir, kubeconfig, hasNodes }: ProjectOptions) {
   const project = projectIn(dir);
   const pulumi = await preparePulumi({ project, dir });
-  const say = async (...parameters: readonly string[]): Promise<string> => {
-    const { code, out, err } = await pulumi.run(...parameters);
+  // A preview keeps nothing, and yet the CLI makes the whole state of it after every step.
+  const previews = await preparePulumi({ project, dir, env: { PULUMI_SKIP_CHECKPOINTS: 'true' } });
+  const sayWith = async (cli: Pulumi, ...parameters: readonly string[]): Promise<string> => {
+    const { code, out, err } = await cli.run(...parameters);
     if (code !== 0) throw new Error(`pulumi ${parameters.join(' ')} ended with ${code}:\n${out}\n${err}`);
     return out;
   };
+  const say = (...parameters: readonly string[]) => sayWith(pulumi, ...parameters);
   return {
     /** Drops a stack and leaves what it made, and its settings. */
     forget: async (name: string): Promise<void> => {
@@ -78,8 +81,8 @@ export async function startProject({ dir, kubeconfig, hasNodes }: ProjectOptions
         cancel: async () => {
           await say('cancel', '--stack', name, '--yes');
         },
-        preview: async () => {
-          const out = await say('preview', '--stack', name, '--json');
+        preview: async ({ asByDefault = false } = {}) => {
+          const out = await sayWith(asByDefault ? pulumi : previews, 'preview', '--stack', name, '--json');
           const { steps } = JSON.parse(out.slice(out.indexOf('{'))) as { readonly steps: readonly Step[] };
           return steps.filter(({ op }) => op !== 'same' && op !== 'read');
         },

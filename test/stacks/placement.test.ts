@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { ApiObject, App, Chart } from 'cdk8s';
-import { Agent, AgentPlatform } from '../../constructs/index.ts';
+import { Agent, AgentPlatform, AgentRuntime } from '../../constructs/index.ts';
 import { environments } from '../../stacks/environments.ts';
 import { type Placed, placementOf } from '../../stacks/placement.ts';
 import { manifestsOf } from '../../stacks/tree.ts';
@@ -67,9 +67,44 @@ test('PU-03 custom resources come after the whole platform, so that they are gon
   }
   const weather = all.find(({ manifest }) => manifest.kind === 'Deployment' && manifest.metadata.name === 'weather');
   assert.deepEqual(weather?.after.map(({ manifest }) => `${manifest.kind} ${manifest.metadata.name}`).sort(), [
+    'AgentCard weather-deployment-card',
+    'AgentRuntime weather',
     'Namespace team1',
     'ServiceAccount weather',
   ]);
+});
+
+const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'w' } as const;
+
+test('a workload comes after what targets it, however it is named, and after nothing of a namesake', () => {
+  const app = new App();
+  const team = new Chart(app, 'team', { namespace: 'team1' });
+  new ApiObject(team, 'w', { ...target, metadata: { name: 'w' } });
+  new ApiObject(team, 'set', { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'w' } });
+  new AgentRuntime(team, 'runtime', { target, type: 'agent' });
+  new AgentRuntime(new Chart(app, 'other', { namespace: 'team2' }), 'runtime', { target, type: 'agent' });
+  const after = Object.fromEntries(
+    placementOf(app).map(({ manifest: { kind, metadata }, after: before }) => [
+      `${kind} ${metadata.namespace}`,
+      before.map(({ manifest }) => `${manifest.kind} ${manifest.metadata.namespace}`),
+    ]),
+  );
+  assert.deepEqual(after, {
+    'AgentRuntime team1': [],
+    'AgentRuntime team2': [],
+    'Deployment team1': ['AgentRuntime team1'],
+    'StatefulSet team1': [],
+  });
+});
+
+test('an AgentRuntime that is to come after its workload is refused, with what to do', () => {
+  const chart = new Chart(new App(), 'c');
+  const workload = new ApiObject(chart, 'w', { ...target, metadata: { name: 'w' } });
+  new AgentRuntime(chart, 'runtime', { target: workload, type: 'agent' }).apiObject.addDependency(workload);
+  assert.throws(
+    () => placementOf(App.of(chart)),
+    /^Error: \[c\/.*\] is needed by what it needs: take a dependency away; a workload comes after its AgentRuntime/,
+  );
 });
 
 test('so do those of an install whose definitions are another install’s', () => {
@@ -110,6 +145,7 @@ test('the number of edges grows with the number of agents, not with its square',
     return placementOf(App.of(team)).reduce((sum, { after }) => sum + after.length, 0);
   };
   assert.equal(edges(40), 4 * edges(10));
+  assert.equal(edges(10), 20, 'a Deployment behind its account and its AgentRuntime');
 });
 
 test('a circle is refused with its construct', () => {
