@@ -92,18 +92,22 @@ export async function measureStacks(world: World): Promise<Finding> {
     team.configure({ agents: teamOf(count) });
     previews.set(count, await ran(() => team.preview()));
   }
-  world.say(`stacks: up of ${kept} agents, twice`);
   team.configure({ agents: teamOf(kept) });
+  world.say(`stacks: preview of ${kept} agents with every checkpoint`);
+  const checkpointed = await ran(() => team.preview({ asByDefault: true }));
+  world.say(`stacks: up of ${kept} agents, twice`);
   const first = await ran(() => team.run('up'));
   const second = await ran(() => team.run('up'));
   await bed.stop();
   const figures = counts.flatMap((count) => figuresOf(count, synths.get(count), previews.get(count)));
   return {
     title: `stacks: ${counts.join(', ')} agents`,
-    how: 'Each agent is a Deployment, a Service, a ServiceAccount and an AgentRuntime. Synthesis is a process of its own that writes the tree; Pulumi is the real CLI with the real provider against a control plane without nodes, its memory that of the CLI, the provider and the program together, seen every 100 ms.',
+    how: 'Each agent is a Deployment, a Service, a ServiceAccount and an AgentRuntime. Synthesis is a process of its own that writes the tree; Pulumi is the real CLI with the real provider against a control plane without nodes, its memory that of the CLI, the provider and the program together, seen every 100 ms. Previews are made with PULUMI_SKIP_CHECKPOINTS=true: without it the CLI makes the text of the whole state after every step where the state is kept in files or a bucket, so that the cost of an agent grows with their number; one figure shows that.',
     figures: [
       ...figures,
       ...growthOf(synths, previews),
+      { what: `${kept} agents: preview with every checkpoint`, value: checkpointed.seconds, unit: 's' },
+      { what: '… CPU of the preview', value: checkpointed.cpuSeconds, unit: 's' },
       { what: 'the platform: up on an empty cluster, nothing waited for', value: up.seconds, unit: 's' },
       { what: `${kept} agents: first up`, value: first.seconds, unit: 's' },
       { what: '… up without a change', value: second.seconds, unit: 's' },
