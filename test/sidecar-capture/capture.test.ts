@@ -48,9 +48,11 @@ const fromOutside: readonly (readonly [says: string, to: Dial['to'], gives: stri
   ['the inbound port, dialled over IPv6', [pod6, 15_124], 'refused'],
   ["the admin port: the inbound port's to refuse", [pod, 9901], `inbound ${pod}:9901`],
   ["a neighbour with the address of ambient's probes", [pod, 8080], `inbound ${pod}:8080`, { source: probe }],
-  ['UDP to the application', [pod, 8080], 'refused', { udp: true }],
-  ['UDP to the application over IPv6', [pod6, 8080], 'refused', { udp: true }],
-  ['UDP to an excluded port', [pod, 9000], 'app udp 9000', { udp: true }],
+  ['UDP to the application', [pod, 8080], 'refused', { over: 'udp' }],
+  ['UDP to the application over IPv6', [pod6, 8080], 'refused', { over: 'udp' }],
+  ['SCTP', [pod, 8080], 'refused', { over: 'sctp' }],
+  ['SCTP over IPv6', [pod6, 8080], 'refused', { over: 'sctp' }],
+  ['UDP to an excluded port', [pod, 9000], 'app udp 9000', { over: 'udp' }],
 ];
 
 const fromPod: readonly (readonly [says: string, uid: number, to: Dial['to'], gives: string, more?: More])[] = [
@@ -65,12 +67,12 @@ const fromPod: readonly (readonly [says: string, uid: number, to: Dial['to'], gi
   ['an excluded port over IPv6', app, [outside6, 5432], 'web 5432'],
   ['the proxy outward', proxy, [outside, 80], 'web 80'],
   ['the proxy outward over IPv6', proxy, [outside6, 80], 'web 80'],
-  ['DNS over UDP', app, [outside, 53], 'web udp 53', { udp: true }],
-  ['QUIC outward', app, [outside, 443], 'web udp 443', { udp: true }],
-  ['QUIC outward over IPv6', app, [outside6, 443], 'web udp 443', { udp: true }],
+  ['DNS over UDP', app, [outside, 53], 'web udp 53', { over: 'udp' }],
+  ['QUIC outward', app, [outside, 443], 'web udp 443', { over: 'udp' }],
+  ['QUIC outward over IPv6', app, [outside6, 443], 'web udp 443', { over: 'udp' }],
   ['loopback', app, ['127.0.0.1', 3000], 'app 3000'],
   ['loopback over IPv6', app, ['::1', 8080], 'app 8080'],
-  ['UDP on loopback', app, ['127.0.0.1', 8080], 'app udp 8080', { udp: true }],
+  ['UDP on loopback', app, ['127.0.0.1', 8080], 'app udp 8080', { over: 'udp' }],
   ["the pod's own address", app, [pod, 8080], 'app 8080'],
   ["the pod's own IPv6 address", app, [pod6, 8080], 'app 8080'],
   ['the proxy to the application', proxy, [pod, 8080], 'app 8080'],
@@ -107,7 +109,8 @@ for (const backend of ['nft', 'legacy'] as const) {
     const network = await openPodNetwork(t);
     await network.answer('pod', inPod);
     await network.answer('neighbour', beyond);
-    assert.deepEqual(network.dial('neighbour', [{ to: [pod, 8080] }]), ['app 8080'], 'not captured before');
+    const before = network.dial('neighbour', [{ to: [pod, 8080] }, { to: [pod, 8080], over: 'sctp' }]);
+    assert.deepEqual([before[0], before[1] === 'refused'], ['app 8080', false], 'neither captured nor refused before');
 
     const ran = network.run('pod', [process.execPath, role], { ...environment, IPTABLES_BACKEND: backend });
     assert.equal(ran.status, 0, ran.stdout + ran.stderr);

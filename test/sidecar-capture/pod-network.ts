@@ -37,7 +37,8 @@ export interface Answering {
 export interface Dial {
   readonly to: readonly [host: string, port: number];
   readonly uid?: number;
-  readonly udp?: boolean;
+  /** Default: TCP. */
+  readonly over?: 'udp' | 'sctp';
   readonly mark?: number;
   readonly source?: string;
 }

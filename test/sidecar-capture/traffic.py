@@ -8,6 +8,12 @@ import sys
 import threading
 
 ORIGINAL_DST = 80
+SOCKETS = {
+    "tcp": (socket.SOCK_STREAM, 0),
+    "udp": (socket.SOCK_DGRAM, 0),
+    # Raw, since a kernel need not have SCTP.
+    "sctp": (socket.SOCK_RAW, socket.IPPROTO_SCTP),
+}
 
 
 def listener(family, host, port, kind):
@@ -56,12 +62,18 @@ def listen(rows):
     os._exit(0)
 
 
+def sctp_init(port):
+    """The first packet of an association; its checksum may be wrong: it is refused before anybody looks."""
+    chunk = struct.pack("!BBHIIHHI", 1, 0, 20, 1, 65536, 1, 1, 1)
+    return struct.pack("!HHII", 40000, port, 0, 0) + chunk
+
+
 def dial(row):
     """What the other side says, or how it refuses. The uid counts when the socket is made."""
     host, port = row["to"]
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     os.seteuid(row.get("uid", 0))
-    sock = socket.socket(family, socket.SOCK_DGRAM if row.get("udp") else socket.SOCK_STREAM)
+    sock = socket.socket(family, *SOCKETS[row.get("over", "tcp")])
     os.seteuid(0)
     try:
         sock.settimeout(3)
@@ -69,10 +81,14 @@ def dial(row):
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_MARK, row["mark"])
         if row.get("source"):
             sock.bind((row["source"], 0))
-        sock.connect(socket.getaddrinfo(host, port, family)[0][4])
-        if row.get("udp"):
+        if row.get("over") == "sctp":
+            sock.connect(socket.getaddrinfo(host, 0, family)[0][4])
+            sock.send(sctp_init(port))
+        else:
+            sock.connect(socket.getaddrinfo(host, port, family)[0][4])
+        if row.get("over") == "udp":
             sock.send(b"?")
-        return sock.recv(200).decode() or "closed"
+        return sock.recv(200).decode(errors="replace") or "closed"
     except ConnectionRefusedError:
         return "refused"
     except socket.timeout:

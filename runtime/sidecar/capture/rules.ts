@@ -60,8 +60,8 @@ const marked = `-m mark --mark ${meshMark}`;
  * The address `169.254.7.127`, from which that mode's probes come, is *not* left alone: a neighbour on the same bridge can take it, and probes pass by
  * what they ask for, as everywhere.
  *
- * A process that may set marks (`NET_RAW`), become another user (`SETUID`) or change these rules (`NET_ADMIN`) escapes its outbound capture, not the
- * capture of calls to it: Pod Security "restricted" takes all three away.
+ * An application that may set marks (`NET_RAW`) or become another user (`SETUID`) can call out past the proxy, though nobody can call it so; one that
+ * has `NET_ADMIN` can undo everything. Pod Security "restricted" takes all three away.
  */
 export function captureRules(settings: CaptureSettings, family: Family): readonly Rule[] {
   return [
@@ -85,7 +85,6 @@ function openPorts({ healthPort, inboundExclude }: CaptureSettings): readonly nu
 
 function inboundRules(settings: CaptureSettings): readonly Rule[] {
   return [
-    row(inbound, '-i lo', 'RETURN', 'the pod with itself'),
     ...openPorts(settings).map((open) => row(inbound, port(open), 'RETURN', 'health, or excluded by annotation')),
     row(inbound, port(meshTunnelPort), 'RETURN', "ambient's tunnels end at its node proxy"),
     row(inbound, '-p tcp', `REDIRECT --to-ports ${settings.inboundPort}`, 'everything else'),

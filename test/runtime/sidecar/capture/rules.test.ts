@@ -13,7 +13,6 @@ const lines = (family: 'ipv4' | 'ipv6', chain: string) =>
 
 test('inbound: all TCP but what is named', () => {
   assert.deepEqual(lines('ipv4', 'ROSSOCTL_INBOUND'), [
-    '-i lo -j RETURN',
     '-p tcp -m tcp --dport 15125 -j RETURN',
     '-p tcp -m tcp --dport 9000 -j RETURN',
     '-p tcp -m tcp --dport 15008 -j RETURN',
