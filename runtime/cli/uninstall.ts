@@ -93,7 +93,10 @@ function checked<T>(given: Arguments, name: string, parse: (text: string) => T):
 
 /** Deleting the manifests of one install can take from the others what they need. */
 function tellOthers({ namespaces, others }: Chosen, terminal: Terminal): void {
-  if (namespaces !== undefined) terminal.err(`namespaces of this install: ${namespaces.join(', ')}`);
+  if (namespaces !== undefined) {
+    const none = 'none, others watch all of them, so that their agents stay as they are';
+    terminal.err(`namespaces of this install: ${namespaces.length === 0 ? none : namespaces.join(', ')}`);
+  }
   if (others.length === 0) return;
   terminal.err(
     `there is ${others.map(installText).join(', and ')}: keep what they share with this one, the CRDs and signature-label-protection`,

@@ -17,6 +17,8 @@ export interface Install {
   readonly instances: readonly string[];
   /** The namespaces that it watches, as far as they are listed; sorted. */
   readonly namespaces: readonly string[];
+  /** It is there, and watches every namespace. */
+  readonly isEverywhere: boolean;
   /** Its webhook registrations. */
   readonly registrations: readonly ObjectRef[];
   /** Deployments of its operator: one, or two after it was given another name. */
@@ -64,16 +66,19 @@ export interface Sight {
 export function installsIn(signs: readonly Sign[], sight: Sight): readonly Install[] {
   const instance = sight.instance ?? newestInstance(signs.filter((sign) => placeOf(sign) === sight.own));
   const byPlace = Map.groupBy(signs, (sign) => hostOf(sign, { ...sight, instance }));
-  return [...byPlace].map(([namespace, its]) => installOf(namespace, its));
+  return [...byPlace].map(([namespace, its]) => installOf(namespace, its, sight.gone));
 }
 
-function installOf(namespace: string, signs: readonly Sign[]): Install {
+function installOf(namespace: string, signs: readonly Sign[], gone: readonly string[]): Install {
   const refs = (isMeant: (sign: Sign) => boolean) => signs.filter(isMeant).map(({ ref }) => ref);
+  // What an older install watched is not what the one watches that it counts to.
+  const own = signs.filter((sign) => placeOf(sign) === namespace);
   return {
     namespace,
     instance: newestInstance(signs),
     instances: [...new Set(signs.map((sign) => instanceOf(sign) ?? ''))].sort(),
-    namespaces: [...new Set(signs.flatMap((sign) => listedBy(sign, namespace)))].sort(),
+    namespaces: [...new Set(own.flatMap(listedBy))].sort(),
+    isEverywhere: !gone.includes(namespace) && own.some((sign) => listedBy(sign).length === 0),
     registrations: refs((sign) => 'registration' in sign),
     operators: refs((sign) => 'deployment' in sign),
   };
@@ -110,12 +115,10 @@ export function serviceNamespace({ webhooks = [] }: WebhookConfiguration): strin
   return webhooks.map(({ clientConfig }) => clientConfig.service?.namespace).find((each) => each !== undefined);
 }
 
-/** The namespaces that a sign says its install watches; an older install's are not those of the one that it counts to. */
-function listedBy(sign: Sign, namespace: string): readonly string[] {
+/** The namespaces that a sign says its install watches; none: all. */
+function listedBy(sign: Sign): readonly string[] {
   if ('deployment' in sign) return listed(given(sign.deployment, options.namespaces) ?? '');
-  const { registration } = sign;
-  const isOwn = (serviceNamespace(registration) ?? '') === namespace;
-  return isOwn ? (registration.webhooks ?? []).flatMap(listedNamespaces) : [];
+  return (sign.registration.webhooks ?? []).flatMap(listedNamespaces);
 }
 
 function listed(text: string): readonly string[] {
@@ -156,19 +159,30 @@ export function chosenFrom(installs: readonly Install[], asked: Asked): Chosen {
 }
 
 function unseen(namespace: string, instance = ''): Install {
-  return { namespace, instance, instances: [instance], namespaces: [], registrations: [], operators: [] };
+  return {
+    namespace,
+    instance,
+    instances: [instance],
+    namespaces: [],
+    isEverywhere: false,
+    registrations: [],
+    operators: [],
+  };
 }
 
 /** What is in a namespace that another install watches is that one's. */
 function refuseForeign(namespaces: readonly string[], others: readonly Install[]): void {
   for (const other of others) {
-    const both = other.namespaces.filter((name) => namespaces.includes(name));
+    const both = namespaces.filter((name) => isWatchedBy(name, other));
     if (both.length === 0) continue;
     throw new ChoiceError(
       `--namespaces ${both.join()}: watched by ${textOf(other)}: leave out what is not this install's`,
     );
   }
 }
+
+const isWatchedBy = (name: string, { namespaces, isEverywhere }: Install): boolean =>
+  isEverywhere || namespaces.includes(name);
 
 function namespaceOfInstance(installs: readonly Install[], instance: string | undefined): string {
   if (instance === undefined) return names.namespace;
@@ -179,7 +193,10 @@ function namespaceOfInstance(installs: readonly Install[], instance: string | un
   throw new ChoiceError(`--instance ${instance}: ${seen}; say where its operator is or was: --namespace NAME`);
 }
 
-/** Without an instance, beside no other, it is the one install of the cluster, and everything is its. */
+/**
+ * Without an instance, beside no other, it is the one install of the cluster, and everything is its. None where others have taken over all that
+ * it watches.
+ */
 function ownNamespaces({
   namespace,
   instance,
@@ -187,9 +204,7 @@ function ownNamespaces({
   others,
 }: Install & Pick<Chosen, 'others'>): Chosen['namespaces'] {
   if (others.length === 0 && instance === '') return undefined;
-  const foreign = others.flatMap((each) => each.namespaces);
-  const own = namespaces.filter((name) => !foreign.includes(name));
-  if (own.length > 0) return own;
+  if (namespaces.length > 0) return namespaces.filter((name) => !others.some((other) => isWatchedBy(name, other)));
   throw new ChoiceError(
     `which namespaces are those of the install in ${namespace} cannot be told: name them with --namespaces A,B,…`,
   );

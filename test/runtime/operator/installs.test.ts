@@ -121,6 +121,26 @@ const chosen: readonly (readonly [what: string, found: unknown, wanted: unknown]
     ],
   ],
   [
+    'whose namespaces another has taken over, by name or as one that watches all: its webhooks and nothing of its agents',
+    [
+      choose([registration('blue-system', blue), registration('next-system', { watched: ['team1', 'team2'] })], {
+        instance: 'blue',
+      }),
+      choose([registration('blue-system', blue), registration('rossoctl-system')], { instance: 'blue' }),
+      choose([registration('blue-system', blue), operator('rossoctl-system')], { instance: 'blue' }),
+    ],
+    [
+      ['blue-system', 'blue', [], ['of-blue-system'], 1],
+      ['blue-system', 'blue', [], ['of-blue-system'], 1],
+      ['blue-system', 'blue', [], ['of-blue-system'], 1],
+    ],
+  ],
+  [
+    'beside what is left of one that watched all, whose Service is gone',
+    choose([registration('blue-system', blue), registration('former')], { instance: 'blue' }, ['former']),
+    ['blue-system', 'blue', ['team1'], ['of-blue-system'], 1],
+  ],
+  [
     'that was given an instance where it is, with what is left of before',
     [
       choose([registration('rossoctl-system', { watched: ['team1'] }), operator('rossoctl-system', blue)]),
@@ -192,6 +212,11 @@ const refused: readonly (readonly [what: string, act: () => unknown, says: RegEx
     'namespaces that another install watches',
     () => choose(two, { namespace: 'red-system', namespaces: ['team9', 'team2'] }),
     /--namespaces team2: watched by one in green-system \(instance green\): leave out/,
+  ],
+  [
+    'namespaces beside one that watches all',
+    () => choose([registration('rossoctl-system')], { namespace: 'red-system', namespaces: ['team9'] }),
+    /--namespaces team9: watched by one in rossoctl-system/,
   ],
   [
     'one that watches everything, beside others',
