@@ -1,5 +1,6 @@
 /** What Pulumi waits for besides what it knows of itself. */
 
+import type { agentRuntimeReasons } from '../runtime/api/conditions.ts';
 import { annotations, labels } from '../runtime/api/names.ts';
 import type { TargetRef } from '../runtime/api/target-ref.ts';
 import { rowOf, type WorkloadKind } from '../runtime/workload/kinds.ts';
@@ -43,6 +44,10 @@ export function conditions(
   };
 }
 
+type ConditionType = keyof typeof agentRuntimeReasons;
+/** The reason for which a new AgentRuntime is not `Ready`: the operator asks for its workload. */
+const asking: (typeof agentRuntimeReasons.Ready)[number] = 'TargetNotFound';
+
 interface Wait {
   readonly isInjected: boolean;
   readonly isBeforeTarget: boolean;
@@ -50,9 +55,9 @@ interface Wait {
 
 /** `condition=` holds for one value of one condition; `jsonpath=` takes alternatives. An `=` of its own would be read as the value to compare with. */
 function ofRuntime({ isInjected, isBeforeTarget }: Wait): string {
-  const types = isInjected ? ['Ready', 'PodsInjected'] : ['Ready'];
+  const types: readonly ConditionType[] = isInjected ? ['Ready', 'PodsInjected'] : ['Ready'];
   if (!isBeforeTarget) return written(types.map((type) => `condition=${type}`));
-  const isAsked = '@.type == "Ready" && @.reason == "TargetNotFound"';
+  const isAsked = `@.type == "Ready" && @.reason == "${asking}"`;
   return written(
     types.map((type) => `jsonpath={.status.conditions[?(@.type == "${type}" && @.status == "True") || (${isAsked})]}`),
   );

@@ -83,6 +83,8 @@ describe('workloads that need their sidecars', { skip, timeout: 900_000 }, () =>
       const { items: runtimes } = await node.client.list(kinds.agentRuntime, { namespace });
       const names = runtimes.map(({ metadata }) => metadata.name ?? '');
       assert.deepEqual(names.toSorted(), ['asker', 'idle', 'keeper', 'once']);
+      const { items: cards } = await node.client.list(kinds.agentCard, { namespace });
+      assert.ok(cards.some(({ metadata }) => metadata.name === 'asker-deployment-card'));
       await program.preview();
 
       program.configure({ release: 'second', suspend: false });

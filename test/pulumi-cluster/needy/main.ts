@@ -20,7 +20,7 @@ const props = {
 
 /** Ready once the sidecar answers, which is in the pod's network. */
 function needy(chart: Chart, name: string, kind: 'Deployment' | 'StatefulSet'): void {
-  const { workload } = new Agent(chart, name, { ...props, kind });
+  const { workload } = new Agent(chart, name, { ...props, kind, card: true });
   const readinessProbe = {
     exec: { command: ['wget', '-q', '-O', '-', `http://127.0.0.1:${healthPort}/readyz`] },
     periodSeconds: 1,
