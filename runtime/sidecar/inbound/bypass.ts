@@ -3,6 +3,7 @@
 import { Type } from 'typebox';
 import type { Violation } from '../../config/problem.ts';
 import { readJsonSetting, type Setting } from '../json-setting.ts';
+import { isPartLike } from '../wildcard.ts';
 
 /** A probe of the pod: exactly this path on exactly this port. A query in it does not count. */
 export interface Probe {
@@ -51,7 +52,7 @@ const isProtected: PathVerdict = { kind: 'protected' };
  * or not, once or twice, dropping parameters, joining slashes, what it finds lies where the glob says.
  */
 export function createBypass(globs: readonly string[], probes: readonly Probe[]): (asked: Asked) => PathVerdict {
-  const patterns = globs.map(patternOf);
+  const matchers = globs.map(matcherOf);
   const open = new Set(probes.map(({ port, path }) => `${port} ${withoutQuery(path)}`));
   return ({ method, path, port }) => {
     const sent = withoutQuery(path);
@@ -61,9 +62,8 @@ export function createBypass(globs: readonly string[], probes: readonly Probe[])
     const decoded = plainForm(sent);
     if (decoded === undefined) return isProtected;
     if (open.has(`${port} ${sent}`)) return bypass;
-    return method !== 'POST' && patterns.some((pattern) => pattern.test(sent) && pattern.test(decoded))
-      ? bypass
-      : isProtected;
+    const isOpen = method !== 'POST' && matchers.some((matches) => matches(sent) && matches(decoded));
+    return isOpen ? bypass : isProtected;
   };
 }
 
@@ -96,18 +96,16 @@ function plainForm(path: string): string | undefined {
   return isPlain ? decoded : undefined;
 }
 
-function patternOf(glob: string): RegExp {
+/** Whether a path in its plain form lies where the glob says. */
+function matcherOf(glob: string): (path: string) => boolean {
   const isSubtree = glob.endsWith('/*');
-  const segments = (isSubtree ? glob.slice(0, -2) : glob).split('/').map(segmentPattern);
-  return new RegExp(`^${segments.join('/')}${isSubtree ? '/.+' : ''}$`);
-}
-
-function segmentPattern(segment: string): string {
-  if (segment === '*') return '[^/]+';
-  return segment
-    .split('*')
-    .map((text) => text.replaceAll(/[$()+.?[\\\]^{|}]/g, String.raw`\$&`))
-    .join('[^/]*');
+  const patterns = (isSubtree ? glob.slice(0, -2) : glob).split('/');
+  return (path) => {
+    const segments = path.split('/');
+    const rest = segments.slice(patterns.length);
+    const isDeepEnough = isSubtree ? rest.some((segment) => segment !== '') : rest.length === 0;
+    return isDeepEnough && patterns.every((pattern, at) => isPartLike(pattern, segments[at] ?? ''));
+  };
 }
 
 /** Why a glob may not be used; undefined: nothing. */

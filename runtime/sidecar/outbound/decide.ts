@@ -1,0 +1,122 @@
+/** Decides each request the agent makes: left alone, with a token made for where it goes, or refused. */
+
+import type { Clock } from '../../engine/clock.ts';
+import type { Decide, Decision, Pass, RequestHead } from '../decision.ts';
+import { writtenClaims } from '../idp/bearer.ts';
+import type { PlaceOf } from './addresses.ts';
+import type { TokenFor } from './cache.ts';
+import { type Authority, authorityOf } from './host.ts';
+import { outboundRefusal } from './refusals.ts';
+import { type Route, routeOf, type Target } from './routes.ts';
+import type { TokenWish } from './token-request.ts';
+import type { TokenOutcome } from './token-response.ts';
+
+export interface OutboundOptions {
+  /** Whose tokens are callers' tokens. */
+  readonly issuer: string;
+  readonly routes: readonly Route[];
+  /** What a caller's token is exchanged for where no route matches; undefined: such a request is refused. */
+  readonly fallback: Target | undefined;
+  readonly tokenFor: TokenFor;
+  readonly placeOf: PlaceOf;
+  readonly clock: Clock;
+}
+
+/** One request under way. */
+interface Call {
+  readonly head: RequestHead;
+  readonly authority: Authority;
+  /** The caller's token, if the request holds one. */
+  readonly subject: TokenWish['subject'];
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The rules for what goes out. A caller's token is one that the issuer made; it leaves as it is only by a route that says `passthrough`.
+ * What the agent sends as its own (keys of other services, passwords) is none of ours where no route matches.
+ */
+export function createOutbound(options: OutboundOptions): Decide {
+  return (head, signal) => {
+    const values = head.values('authorization');
+    if (values.length > 1) return outboundRefusal('several-authorizations');
+    const authority = authorityOf(head.authority);
+    const subject = subjectOf(values[0], options.issuer);
+    if (authority === undefined) return outboundRefusal('authority');
+    const call = { head, authority, subject, signal };
+    const route = routeOf(options.routes, authority.host);
+    return route === undefined ? unrouted(options, call) : byAction[route.action](options, call, route);
+  };
+}
+
+/** The first word that is a JWT of the issuer, whatever scheme it stands behind. */
+function subjectOf(value: string | undefined, issuer: string): TokenWish['subject'] {
+  for (const token of value?.split(/[\s,="]+/) ?? []) {
+    const claims = writtenClaims(token);
+    if (claims?.['iss'] !== issuer) continue;
+    const { exp } = claims;
+    return { token, expiresAtMs: typeof exp === 'number' ? exp * 1000 : 0 };
+  }
+  return undefined;
+}
+
+function unrouted(options: OutboundOptions, { subject, signal }: Call): Decision | Promise<Decision> {
+  if (subject === undefined) return { kind: 'pass', reason: 'no-route' };
+  const { fallback, clock } = options;
+  if (fallback === undefined) return outboundRefusal('no-route');
+  if (subject.expiresAtMs <= clock.now().getTime()) return outboundRefusal('expired');
+  const outcome = options.tokenFor({ ...fallback, subject }, signal);
+  return outcome instanceof Promise ? outcome.then(exchangedByDefault) : exchangedByDefault(outcome);
+}
+
+const exchangedByDefault = (outcome: TokenOutcome | undefined): Decision => withToken(outcome, 'default');
+
+type Act = (options: OutboundOptions, call: Call, route: Route) => Decision | Promise<Decision>;
+
+const byAction: Readonly<Record<Route['action'], Act>> = {
+  deny: () => outboundRefusal('denied'),
+  passthrough: (options, call) => {
+    const pass = { kind: 'pass', reason: 'passthrough' } as const;
+    return call.subject === undefined ? pass : bound(options, call, pass);
+  },
+  exchange: (options, call, route) => {
+    if (route.action !== 'exchange') throw new Error('a route has another action than its own');
+    const { subject } = call;
+    if (subject !== undefined && subject.expiresAtMs <= options.clock.now().getTime())
+      return outboundRefusal('expired');
+    if (subject !== undefined || route.noToken === 'client-credentials') return exchanged(options, call, route.target);
+    return route.noToken === 'allow' ? { kind: 'pass', reason: 'no-token-allowed' } : outboundRefusal('no-token');
+  },
+};
+
+async function exchanged(options: OutboundOptions, call: Call, target: Target): Promise<Decision> {
+  const { subject, signal } = call;
+  const decision = withToken(
+    await options.tokenFor({ ...target, subject }, signal),
+    subject === undefined ? 'client-credentials' : 'exchange',
+  );
+  return decision.kind === 'pass' ? bound(options, call, decision) : decision;
+}
+
+/** Sends the request to the host that it names, wherever the agent connected: else a made-up Host would carry a token to another place. */
+async function bound(options: OutboundOptions, { head, authority, signal }: Call, pass: Pass): Promise<Decision> {
+  const place = await options.placeOf(authority.host, head.destination?.address, signal);
+  if (place.kind === 'there') return pass;
+  if (place.kind === 'unknown') return outboundRefusal('unresolved');
+  return { ...pass, destination: { address: place.address, port: authority.port ?? defaultPort } };
+}
+
+/** Of plain HTTP, which is all that is seen here. */
+const defaultPort = 80;
+
+function withToken(outcome: TokenOutcome | undefined, reason: string): Decision {
+  switch (outcome?.kind) {
+    case 'token':
+      return { kind: 'pass', reason, set: { authorization: `Bearer ${outcome.token}` } };
+    case 'refused':
+      return outboundRefusal(outcome.status === 401 ? 'refused' : 'forbidden', { code: outcome.code });
+    case 'misconfigured':
+      return outboundRefusal('misconfigured', outcome);
+    default:
+      return outboundRefusal('unavailable', outcome);
+  }
+}

@@ -1,0 +1,210 @@
+/** The outbound rules as an agent meets them. */
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { createAddresses } from '../../../../runtime/sidecar/outbound/addresses.ts';
+import { createOutbound, type OutboundOptions } from '../../../../runtime/sidecar/outbound/decide.ts';
+import { type Route, readRoutes } from '../../../../runtime/sidecar/outbound/routes.ts';
+import type { TokenWish } from '../../../../runtime/sidecar/outbound/token-request.ts';
+import type { TokenOutcome } from '../../../../runtime/sidecar/outbound/token-response.ts';
+import { fakeClock } from '../../../support/fake-clock.ts';
+import type { HeadWish } from '../inbound/fixtures.ts';
+import { call, callersToken, issuer, now, nowSeconds, tokenWith } from './fixtures.ts';
+
+const noSignal = new AbortController().signal;
+
+const read = readRoutes(
+  JSON.stringify([
+    { host: 'tool-x', audience: 'tool-x' },
+    { host: 'tool-open', audience: 'tool-open', noToken: 'allow' },
+    { host: 'tool-own', audience: 'tool-own', noToken: 'client-credentials' },
+    { host: 'old-tool', action: 'passthrough' },
+    { host: '**.evil', action: 'deny' },
+    { host: 'nowhere', audience: 'nowhere' },
+  ]),
+);
+const routes: readonly Route[] = 'value' in read ? read.value : [];
+const book: Readonly<Record<string, readonly string[]>> = {
+  'tool-x': ['10.1.0.4', '10.1.0.5'],
+  'tool-open': ['10.1.0.6'],
+  'tool-own': ['10.1.0.7'],
+  'old-tool': ['10.1.0.8'],
+};
+
+function bed(options: Partial<OutboundOptions> = {}, outcome?: TokenOutcome) {
+  const wishes: TokenWish[] = [];
+  const clock = fakeClock(now);
+  const looked: string[] = [];
+  const decide = createOutbound({
+    issuer,
+    routes,
+    fallback: { audience: 'downstream', scopes: [], tokenUrl: '' },
+    tokenFor: (wish) => {
+      wishes.push(wish);
+      return outcome ?? { kind: 'token', token: `for-${wish.audience}`, lifeSeconds: 60 };
+    },
+    placeOf: createAddresses({
+      clock,
+      resolve: async (host) => {
+        looked.push(host);
+        return book[host] ?? Promise.reject(new Error('ENOTFOUND'));
+      },
+    }),
+    clock,
+    ...options,
+  });
+  const ask = async (wish: HeadWish = {}) => decide(call(wish), noSignal);
+  return { ask, wishes, looked, clock };
+}
+
+const withToken = { headers: { authorization: `Bearer ${callersToken}` } };
+
+test("a route's token replaces the caller's, and goes where the host is", async () => {
+  const { ask, wishes } = bed();
+  assert.deepEqual(await ask(withToken), {
+    kind: 'pass',
+    reason: 'exchange',
+    set: { authorization: 'Bearer for-tool-x' },
+  });
+  assert.deepEqual(wishes, [
+    {
+      audience: 'tool-x',
+      scopes: [],
+      tokenUrl: '',
+      subject: { token: callersToken, expiresAtMs: (nowSeconds + 300) * 1000 },
+    },
+  ]);
+});
+
+test('a made-up Host does not carry a token elsewhere: the request goes to the host it names', async () => {
+  const { ask } = bed();
+  const destination = { address: '203.0.113.66', port: 80 };
+  assert.deepEqual(await ask({ ...withToken, destination }), {
+    kind: 'pass',
+    reason: 'exchange',
+    set: { authorization: 'Bearer for-tool-x' },
+    destination: { address: '10.1.0.4', port: 8080 },
+  });
+  const plain = await ask({ ...withToken, destination, authority: 'TOOL-X.' });
+  assert.deepEqual(plain.kind === 'pass' && plain.destination, { address: '10.1.0.4', port: 80 });
+  const own = await ask({ destination, authority: 'tool-own' });
+  assert.deepEqual(own.kind === 'pass' && own.destination, { address: '10.1.0.7', port: 80 });
+  const old = await ask({ ...withToken, destination, authority: 'old-tool' });
+  assert.deepEqual(old.kind === 'pass' && old.destination, { address: '10.1.0.8', port: 80 });
+  const unknown = await ask({ ...withToken, destination: undefined });
+  assert.deepEqual(unknown.kind === 'pass' && unknown.destination, { address: '10.1.0.4', port: 8080 });
+});
+
+const foreign = tokenWith({ iss: 'https://api.example' });
+
+const rows: readonly (readonly [what: string, wish: HeadWish, expected: string])[] = [
+  ['no route, no token', { authority: 'example.com' }, 'no-route'],
+  [
+    'no route, a key of another service',
+    { authority: 'example.com', headers: { authorization: 'Bearer sk-123' } },
+    'no-route',
+  ],
+  ['no route, a password', { authority: 'example.com', headers: { authorization: 'Basic abc' } }, 'no-route'],
+  [
+    'no route, a token of another issuer',
+    { authority: 'example.com', headers: { authorization: `Bearer ${foreign}` } },
+    'no-route',
+  ],
+  ["no route, the caller's token", { authority: 'example.com', ...withToken }, 'default'],
+  [
+    "no route, the caller's token behind another word",
+    { authority: 'example.com', headers: { authorization: `Token token="${callersToken}"` } },
+    'default',
+  ],
+  ['a route, no token', {}, '401 no-token'],
+  ['a route, a token of another issuer', { headers: { authorization: `Bearer ${foreign}` } }, '401 no-token'],
+  ['a route that allows that', { authority: 'tool-open' }, 'no-token-allowed'],
+  [
+    'a route that lets the agent speak for itself',
+    { authority: 'tool-own', destination: { address: '10.1.0.7', port: 80 } },
+    'client-credentials',
+  ],
+  ['a route that passes', { authority: 'old-tool' }, 'passthrough'],
+  ['a route that denies', { authority: 'a.b.evil:99', ...withToken }, '403 denied'],
+  ['a host that is not known', { authority: 'nowhere', ...withToken }, '503 unresolved'],
+  [
+    "a caller's token that is over",
+    { headers: { authorization: `Bearer ${tokenWith({ exp: nowSeconds })}` } },
+    '401 expired',
+  ],
+  [
+    "a caller's token without end",
+    { headers: { authorization: `Bearer ${tokenWith({ exp: undefined })}` } },
+    '401 expired',
+  ],
+  ['two headers', { headers: { authorization: ['Bearer a', `Bearer ${callersToken}`] } }, '400 several-authorizations'],
+  ['a Host with a user', { authority: 'tool-x@example.com', ...withToken }, '400 authority'],
+  ['no Host', { authority: '' }, '400 authority'],
+];
+
+for (const [what, wish, expected] of rows) {
+  test(`${what}: ${expected}`, async () => {
+    const decision = await bed().ask(wish);
+    assert.equal(decision.kind === 'pass' ? decision.reason : `${decision.status} ${decision.reason}`, expected);
+    if (decision.kind === 'pass' && !['passthrough'].includes(decision.reason)) {
+      assert.ok(!JSON.stringify(decision).includes(callersToken));
+    }
+  });
+}
+
+test("without a default audience the caller's token goes nowhere unnamed", async () => {
+  const decision = await bed({ fallback: undefined }).ask({ authority: 'example.com', ...withToken });
+  assert.equal(decision.kind === 'refuse' && `${decision.status} ${decision.error}`, '403 no_route');
+});
+
+const outcomes: readonly (readonly [outcome: TokenOutcome, status: number, error: string, told: RegExp])[] = [
+  [{ kind: 'refused', status: 401, code: 'invalid_grant' }, 401, 'invalid_token', /\(invalid_grant\)$/],
+  [{ kind: 'refused', status: 403, code: 'access_denied' }, 403, 'access_denied', /\(access_denied\)$/],
+  [
+    { kind: 'misconfigured', code: 'invalid_target', description: 'check the audience' },
+    503,
+    'not_configured',
+    /check the audience \(invalid_target\)/,
+  ],
+  [{ kind: 'unavailable', description: 'it is away', retryAfterSeconds: 7 }, 503, 'idp_unavailable', /it is away/],
+];
+
+for (const [outcome, status, error, told] of outcomes) {
+  test(`${outcome.kind} is told as ${status} ${error}`, async () => {
+    const decision = await bed({}, outcome).ask(withToken);
+    assert.ok(decision.kind === 'refuse');
+    assert.equal(`${decision.status} ${decision.error}`, `${status} ${error}`);
+    assert.match(decision.description, told);
+    if (status === 503) assert.equal(decision.headers?.['retry-after'], outcome.kind === 'unavailable' ? '7' : '5');
+    if (status === 401) assert.match(decision.headers?.['www-authenticate'] ?? '', /^Bearer realm=/);
+  });
+}
+
+test('a host is looked up once in a while, and again before a request is sent elsewhere', async () => {
+  const clock = fakeClock(now);
+  let addresses = ['10.0.0.1'];
+  let lookups = 0;
+  const placeOf = createAddresses({ clock, resolve: async () => ((lookups += 1), addresses) });
+  assert.deepEqual(await placeOf('svc', '10.0.0.1', noSignal), { kind: 'there' });
+  assert.deepEqual(await placeOf('svc', '::ffff:10.0.0.1', noSignal), { kind: 'there' });
+  assert.equal(lookups, 1);
+  addresses = ['10.0.0.2'];
+  await clock.advance(1_500);
+  assert.deepEqual(await placeOf('svc', '10.0.0.2', noSignal), { kind: 'there' });
+  assert.deepEqual(await placeOf('svc', '10.0.0.9', noSignal), { kind: 'elsewhere', address: '10.0.0.2' });
+  assert.equal(lookups, 2);
+  await clock.advance(5_000);
+  await Promise.all(Array.from({ length: 30 }, () => placeOf('svc', '10.0.0.2', noSignal)));
+  assert.equal(lookups, 3);
+  assert.deepEqual(await placeOf('10.9.9.9', '10.9.9.9', noSignal), { kind: 'there' });
+  assert.deepEqual(await placeOf('fd00::1', '10.9.9.9', noSignal), { kind: 'elsewhere', address: 'fd00::1' });
+  assert.equal(lookups, 3);
+});
+
+test('a look-up that hangs ends with the request', async () => {
+  const placeOf = createAddresses({ clock: fakeClock(now), resolve: () => new Promise(() => undefined) });
+  const controller = new AbortController();
+  const place = placeOf('svc', '10.0.0.1', controller.signal);
+  controller.abort();
+  assert.deepEqual(await place, { kind: 'unknown' });
+});
