@@ -3,6 +3,7 @@
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { refusal } from './api-failure.ts';
 import { type Clock, pause } from './clock.ts';
+import { isOfDeadSession } from './dead-session.ts';
 import { createDeadline, type Deadline } from './deadline.ts';
 import { ApiError, ApiUnreachable } from './errors.ts';
 import type { Connection } from './kubeconfig.ts';
@@ -67,29 +68,33 @@ export function createTransport(options: TransportOptions): Transport {
   const retired = new Set<Dispatcher>();
   let droppedAt = -Infinity;
 
-  const dropConnections = (): void => {
-    if (clock.monotonicMs() - droppedAt < 1_000) return;
-    droppedAt = clock.monotonicMs();
-    const old = agent;
+  const replace = (old: Dispatcher): void => {
+    if (old !== agent) return;
     agent = createAgent(options);
     retired.add(old);
     const gone = (): boolean => retired.delete(old);
     old.close().then(gone, gone);
   };
+  const dropConnections = (): void => {
+    if (clock.monotonicMs() - droppedAt < 1_000) return;
+    droppedAt = clock.monotonicMs();
+    replace(agent);
+  };
 
-  /** One attempt, repeated once with fresh credentials after a 401. */
-  async function attempt(spec: RequestSpec, signal: AbortSignal, isFresh = false): Promise<Dispatcher.ResponseData> {
+  /** One attempt, repeated once with fresh credentials after a 401, and once on a new connection when the present one takes no more requests. */
+  async function attempt(spec: RequestSpec, signal: AbortSignal, again: Again = {}): Promise<Dispatcher.ResponseData> {
     const wait = limiter.reserve();
     if (wait > 0) await pause(clock, wait, signal);
     const authorization = await connection.authorization();
     signal.throwIfAborted();
     spec.guard?.();
     const done = meter(spec.method);
+    const used = agent;
     try {
       const { pathname } = origin;
       const path = `${pathname === '/' ? '' : pathname}${spec.path}${queryOf(spec.query)}`;
       const send = (until: AbortSignal, when: WhenSent = {}) =>
-        agent.request({
+        used.request({
           origin: origin.origin,
           path,
           method: spec.method,
@@ -102,14 +107,17 @@ export function createTransport(options: TransportOptions): Transport {
         });
       const response = await (spec.body === undefined ? send(signal) : unreset(send, signal));
       done(String(response.statusCode));
-      if (response.statusCode !== 401 || isFresh) return response;
+      if (response.statusCode !== 401 || again.isFresh) return response;
       await response.body.dump();
     } catch (error) {
       done('<error>');
-      throw error;
+      if (!isOfDeadSession(error)) throw error;
+      replace(used);
+      if (again.isReconnected) throw error;
+      return attempt(spec, signal, { ...again, isReconnected: true });
     }
     connection.refresh();
-    return attempt(spec, signal, true);
+    return attempt(spec, signal, { ...again, isFresh: true });
   }
 
   async function repeated<T>(spec: RequestSpec, signal: AbortSignal, read: Read<T>): Promise<T> {
@@ -159,6 +167,12 @@ export function createTransport(options: TransportOptions): Transport {
       uncatch();
     },
   };
+}
+
+/** What an attempt is repeated after. */
+interface Again {
+  readonly isFresh?: boolean;
+  readonly isReconnected?: boolean;
 }
 
 type Read<T> = (response: Dispatcher.ResponseData) => Promise<T>;

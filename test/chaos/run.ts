@@ -1,6 +1,6 @@
 /** One chaos run: everything changes and everything is harmed for a while; then the harm ends, and all must come right. */
 
-import { isWrite, textOf } from '../support/audit-log.ts';
+import { type AuditRequest, isWrite, textOf } from '../support/audit-log.ts';
 import { type OperatorBed, startOperatorBed, untilIdle, untilLeading } from '../support/operator-bed.ts';
 import { harmReplica, harmServer } from './faults.ts';
 import { complaints } from './invariants.ts';
@@ -70,7 +70,11 @@ async function chaosOn(bed: OperatorBed, options: ChaosOptions): Promise<ChaosRe
     );
     clearTimeout(timer);
     say('the harm is over');
-    await within('asking once more for all that was asked', options.convergeMs, users.settle());
+    await within('asking once more for all that was asked', options.convergeMs, users.settle()).catch(
+      async (error: unknown) => {
+        throw new Error(`${String(error)}; ${await conditionOf(replicas)}`, { cause: error });
+      },
+    );
     say('all is as it was asked for');
     const begun = performance.now();
     const wrong = await converge(bed, users, options);
@@ -78,6 +82,11 @@ async function chaosOn(bed: OperatorBed, options: ChaosOptions): Promise<ChaosRe
     say(
       convergedMs === undefined ? `${wrong.length} complaints` : `converged after ${(convergedMs / 1000).toFixed(1)} s`,
     );
+    for (const { metadata } of wrong.length === 0 ? [] : users.subjects.map(({ object }) => object)) {
+      const { namespace = '', name = '' } = metadata;
+      if (wrong.some((line) => line.includes(` ${namespace}/${name} `)))
+        say(`${namespace}/${name}: ${writesOf(bed, namespace, name)}`);
+    }
     const late =
       wrong.length === 0 ? await within('the end of both and a fresh start', 180_000, afterwards(bed, replicas)) : [];
     return {
@@ -95,6 +104,30 @@ async function chaosOn(bed: OperatorBed, options: ChaosOptions): Promise<ChaosRe
     await Promise.all(kubelet);
     await replicas.close();
   }
+}
+
+/** What the operator wrote to the workload of that name, by whom and when: for a complaint about it. */
+function writesOf({ audit }: OperatorBed, namespace: string, name: string): string {
+  const isIts = ({ objectRef }: AuditRequest): boolean =>
+    objectRef?.namespace === namespace && objectRef.name === name && /^(apps|batch)$/.test(objectRef.apiGroup ?? '');
+  const writes = audit.requests().filter((request) => isWrite(request) && isIts(request));
+  return writes
+    .map((request) => {
+      const { responseStatus, requestReceivedTimestamp, userAgent = '' } = request;
+      return `${requestReceivedTimestamp.slice(11, 23)} ${userAgent.split('/').at(-1)} ${textOf(request)} ${responseStatus?.code}`;
+    })
+    .join(', ');
+}
+
+/** Each replica in one line: for when nothing can be done any more, and the question is who does not serve. */
+async function conditionOf({ all }: Awaited<ReturnType<typeof startReplicas>>): Promise<string> {
+  const lines = all.map(async ({ name, current }) => {
+    const readiness = await current?.readiness();
+    const failing = readiness?.checks.filter(({ ok }) => !ok).map((check) => `${check.name}: ${check.reason ?? ''}`);
+    const last = current?.lines.slice(-3).map((line) => JSON.stringify(line));
+    return `${name} ${current?.isRunning ? `${readiness === undefined ? 'does not answer' : 'answers'} (${failing?.join(', ') ?? ''}) ${last?.join(' ')}` : 'does not run'}`;
+  });
+  return (await Promise.all(lines)).join('; ');
 }
 
 /** The promise, or an error that names the phase which took too long: a run that hangs must say where. */

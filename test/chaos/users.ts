@@ -112,7 +112,8 @@ export function usersOf(
   /** Once nobody does harm any more, giving up is a failure. */
   const succeed = async (what: string, act: () => Promise<unknown>): Promise<void> => {
     const error = await insist(what, act);
-    if (error !== undefined) throw new Error(`${what} fails for half a minute after the harm is over`, { cause: error });
+    if (error !== undefined)
+      throw new Error(`${what} fails for half a minute after the harm is over`, { cause: error });
   };
   const target = (kind: Written, { metadata }: Written) => ({
     kind: kindOf(kind),
@@ -215,7 +216,7 @@ export function usersOf(
       await succeed('platform config', () => putConfigMap(client, platformConfig('trace:\n  endpoint: last:4317\n')));
       for (const namespace of namespaces) {
         await succeed('namespace defaults', () =>
-          putConfigMap(client, namespaceDefaults(namespace, 'mtls:\n  mode: strict\n')),
+          putConfigMap(client, namespaceDefaults(namespace, 'mtls:\n  mode: disabled\n')),
         );
       }
     },

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
@@ -72,6 +74,27 @@ describe('WT-01: a connection that dies without a word', () => {
     const begun = performance.now();
     await eventually(() => assert.deepEqual(changes, [`add ${name}`]));
     assert.ok(performance.now() - begun < 8_000);
+  });
+
+  test('a session that has ended is not used again, though its socket cannot close', async (t) => {
+    const sessions = new Set<ClientHttp2Session>();
+    const onCreated = (message: unknown): void => {
+      const { session } = (message as { readonly stream: ClientHttp2Stream }).stream;
+      if (session !== undefined) sessions.add(session as ClientHttp2Session);
+    };
+    subscribe('http2.client.stream.created', onCreated);
+    t.after(() => unsubscribe('http2.client.stream.created', onCreated));
+    const bed = throughProxy();
+    const name = 'outage-ended';
+    await bed.client.create(configMaps, configMap('default', name));
+    proxy.silence();
+    // As after a GOAWAY without an error, amid a network that has gone silent.
+    for (const session of sessions) {
+      session.close();
+      session.destroy();
+    }
+    await bed.client.apply({ kind: configMaps, body: configMap('default', name) }, { fieldManager: 'test' });
+    assert.equal((await bed.client.get(configMaps, { namespace: 'default', name })).metadata.name, name);
   });
 
   test('is noticed by the idle timer where there is no ping', async () => {
