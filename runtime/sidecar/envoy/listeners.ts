@@ -1,0 +1,96 @@
+/** The two listeners: what arrives and what leaves, and what becomes of each kind of connection. */
+
+import type { Direction } from '../decision.ts';
+import { connectionLog } from './access-log.ts';
+import { connectionBuffer } from './clusters.ts';
+import { http } from './http.ts';
+import { httpInspector, originalDestination, tlsInspector } from './inspection.ts';
+import { type Intent, limitsOf, seconds } from './intent.ts';
+import { clusters, extension, type JsonObject, type Named } from './names.ts';
+import { mutualTls } from './tls.ts';
+
+/** What LDS serves. */
+export function listeners(intent: Intent): readonly Named[] {
+  return [inbound(intent), outbound(intent)];
+}
+
+/**
+ * Everything that arrives is HTTP, or it is refused: by the codec when it is anything else, and TLS where no identity could end it. With
+ * mutual TLS on, TLS is ours to end, and plain HTTP stays open for probes and, in permissive mode, for callers without an identity.
+ */
+function inbound(intent: Intent): Named {
+  const isTls = intent.mtls !== 'disabled';
+  const plain: JsonObject = { name: 'plain', filters: [http('inbound', intent)] };
+  const tls: JsonObject = {
+    name: 'tls',
+    filterChainMatch: { transportProtocol: 'tls' },
+    transportSocket: mutualTls(intent),
+    transportSocketConnectTimeout: seconds(limitsOf(intent).headersSeconds),
+    filters: [http('inbound', intent)],
+  };
+  return listener('inbound', intent, {
+    listenerFilters: [originalDestination, ...(isTls ? [tlsInspector()] : [])],
+    filterChains: [...refusals(intent), ...(isTls ? [tls] : [])],
+    defaultFilterChain: plain,
+  });
+}
+
+/**
+ * Plain HTTP goes by the processor; TLS and whatever else it is pass untouched to where they were going. Mutual TLS towards other agents
+ * would begin here: a transport socket of cluster `outbound`, chosen by what the processor says of the destination.
+ */
+function outbound(intent: Intent): Named {
+  return listener('outbound', intent, {
+    listenerFilters: [originalDestination, tlsInspector(), httpInspector()],
+    filterChains: [
+      ...refusals(intent),
+      { name: 'tls', filterChainMatch: { transportProtocol: 'tls' }, filters: [untouched('outbound_tls', intent)] },
+      {
+        name: 'http',
+        filterChainMatch: { applicationProtocols: ['http/1.0', 'http/1.1', 'h2c'] },
+        filters: [http('outbound', intent)],
+      },
+    ],
+    defaultFilterChain: { name: 'tcp', filters: [untouched('outbound_tcp', intent)] },
+  });
+}
+
+function listener(direction: Direction, intent: Intent, rest: JsonObject): Named {
+  const { inspectSeconds } = limitsOf(intent);
+  const at = (address: string): JsonObject => ({ socketAddress: { address, portValue: intent.ports[direction] } });
+  return {
+    name: direction,
+    statPrefix: direction,
+    trafficDirection: direction.toUpperCase(),
+    address: at('0.0.0.0'),
+    ...(intent.ipv6 ? { additionalAddresses: [{ address: at('::') }] } : {}),
+    perConnectionBufferLimitBytes: connectionBuffer,
+    listenerFiltersTimeout: seconds(inspectSeconds),
+    continueOnListenerFiltersTimeout: true,
+    ...rest,
+  };
+}
+
+/**
+ * A connection whose destination is one of our own listeners was made to it and not captured, or is about to be sent back to us without end.
+ * By the port alone: nothing anywhere is rightly called through a sidecar on a sidecar's port.
+ */
+function refusals(intent: Intent): JsonObject[] {
+  return (['inbound', 'outbound'] as const).map((own) => ({
+    name: `to-${own}`,
+    filterChainMatch: { destinationPort: intent.ports[own] },
+    filters: [
+      extension('envoy.filters.network.direct_response', 'envoy.extensions.filters.network.direct_response.v3.Config'),
+    ],
+  }));
+}
+
+function untouched(statPrefix: string, intent: Intent): JsonObject {
+  return extension('envoy.filters.network.tcp_proxy', 'envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy', {
+    statPrefix,
+    cluster: clusters.outbound,
+    // How long a connection may rest is for those who made it; the kernel's keep-alive finds the dead.
+    idleTimeout: '0s',
+    accessLog: connectionLog('outbound', intent),
+  });
+}

@@ -1,0 +1,114 @@
+/** The application in the pod: servers of several kinds, and calls outwards, both as the test tells it by messages. */
+
+import { createHash } from 'node:crypto';
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import http2 from 'node:http2';
+import net from 'node:net';
+import tls from 'node:tls';
+import type { Call, Order, Said } from './agent.ts';
+
+const waiting = new Map<string, ServerResponse>();
+
+function serve(request: IncomingMessage, response: ServerResponse): void {
+  const url = new URL(request.url ?? '/', 'http://application');
+  const held = url.searchParams.get('held');
+  if (held !== null) {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.flushHeaders();
+    waiting.set(held, response);
+    process.send?.({ held });
+    return;
+  }
+  const hash = createHash('sha256');
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    hash.update(chunk);
+  });
+  request.on('end', () => {
+    const { method, url: path, rawHeaders, httpVersion } = request;
+    response.setHeader('content-type', 'application/json');
+    response.end(
+      JSON.stringify({ method, path, httpVersion, headers: pairs(rawHeaders), bytes, sha256: hash.digest('hex') }),
+    );
+  });
+}
+
+function pairs(raw: readonly string[]): readonly (readonly [string, string])[] {
+  return raw.flatMap((name, at) => (at % 2 === 0 ? [[name.toLowerCase(), raw[at + 1] ?? ''] as const] : []));
+}
+
+function start(port: number): Promise<void> {
+  const server = http.createServer(serve);
+  server.on('upgrade', (_request, socket) => {
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
+    socket.on('error', () => undefined);
+    socket.pipe(socket);
+  });
+  const second = http2.createServer((request, response) => {
+    response.stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+    response.stream.on('wantTrailers', () => response.stream.sendTrailers({ 'grpc-status': '0' }));
+    response.stream.end(
+      JSON.stringify({ authorization: request.headers.authorization ?? '', version: request.httpVersion }),
+    );
+  });
+  return new Promise((resolve) => server.listen(port, '::', () => second.listen(port + 1, '::', resolve)));
+}
+
+/** One request; its answer as it is. Errors are said by their code. */
+function call({ url, method, headers, body }: Call): Promise<Said> {
+  return new Promise((resolve) => {
+    const sent = http.request(url, { method: method ?? 'GET', headers: headers ?? {}, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', (error) => resolve({ error: error.message }));
+      response.on('end', () =>
+        resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks).toString() }),
+      );
+    });
+    sent.on('connect', (response, socket) => {
+      socket.destroy();
+      resolve({ status: response.statusCode });
+    });
+    sent.on('error', (error: NodeJS.ErrnoException) => resolve({ error: error.code ?? error.message }));
+    sent.end(body);
+  });
+}
+
+/** A connection: what comes first, after what is sent if anything is. */
+function connect({ host, port, isTls, send }: NonNullable<Order['connect']>): Promise<Said> {
+  const begun = performance.now();
+  return new Promise((resolve) => {
+    const socket = isTls
+      ? tls.connect({ host, port, rejectUnauthorized: false, servername: 'tool.test' })
+      : net.connect({ host, port });
+    const end = (said: Said) => {
+      socket.destroy();
+      resolve({ ...said, ms: performance.now() - begun });
+    };
+    socket.on(isTls ? 'secureConnect' : 'connect', () => send !== undefined && socket.write(send));
+    socket.on('data', (chunk: Buffer) => {
+      const peer = socket instanceof tls.TLSSocket ? socket.getPeerCertificate().fingerprint256 : undefined;
+      end({ body: chunk.toString(), ...(peer === undefined ? {} : { peer }) });
+    });
+    socket.on('end', () => end({ error: 'closed' }));
+    socket.on('error', (error: NodeJS.ErrnoException) => end({ error: error.code ?? error.message }));
+  });
+}
+
+async function obey(order: Order): Promise<Said> {
+  if (order.listen !== undefined) await start(order.listen);
+  if (order.call !== undefined) return call(order.call);
+  if (order.connect !== undefined) return connect(order.connect);
+  if (order.push !== undefined) {
+    const response = waiting.get(order.push.held);
+    response?.write(order.push.text);
+    if (order.push.isLast === true) response?.end();
+  }
+  return {};
+}
+
+process.on('message', (message: { readonly id: number; readonly order: Order }) => {
+  void obey(message.order).then((said) => process.send?.({ id: message.id, said }));
+});
+process.on('disconnect', () => process.exit());
