@@ -1,7 +1,7 @@
 /** The SVID as files for an application: a set that is changed as a whole, by swapping one link as the kubelet does with a ConfigMap. */
 
 import { chmod, mkdtemp, readdir, readFile, readlink, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pemCertificates } from '../../signature/pem.ts';
 
 /** The names that spiffe-helper's users know. */
@@ -32,7 +32,7 @@ const setGroupId = 0o2000;
  */
 export async function writeSvidFiles(directory: string, files: SvidFiles): Promise<void> {
   const secretMode = ((await stat(directory)).mode & setGroupId) === 0 ? 0o644 : 0o640;
-  const before = await linkTarget(join(directory, current));
+  await removeVersions(directory, await linkTarget(join(directory, current)));
   const folder = await mkdtemp(join(directory, versionPrefix));
   for (const [name, text] of entriesOf(files)) {
     const path = join(folder, svidFileNames[name]);
@@ -40,20 +40,19 @@ export async function writeSvidFiles(directory: string, files: SvidFiles): Promi
     await chmod(path, name === 'key' || name === 'token' ? secretMode : 0o644);
   }
   await chmod(folder, 0o755);
-  const version = folder.slice(directory.length + 1);
+  const version = basename(folder);
   await link(directory, current, version);
   for (const name of namesOf(svidFileNames)) {
     const file = svidFileNames[name];
     if (files[name] === undefined) await rm(join(directory, file), { force: true });
     else await link(directory, file, join(current, file));
   }
-  await removeVersions(directory, [version, before]);
 }
 
 /** Removes every file of the set and every version: what is no longer good must not be taken for it. */
 export async function clearSvidFiles(directory: string): Promise<void> {
   for (const file of [...Object.values(svidFileNames), current]) await rm(join(directory, file), { force: true });
-  await removeVersions(directory, []);
+  await removeVersions(directory, undefined);
 }
 
 /** When what is there ends, milliseconds since 1970; undefined: nothing is there. What cannot be read has ended long ago. */
@@ -84,9 +83,10 @@ async function linkTarget(path: string): Promise<string | undefined> {
   }
 }
 
-async function removeVersions(directory: string, kept: readonly (string | undefined)[]): Promise<void> {
+/** Also of those that a failure left half written: they would fill the folder. */
+async function removeVersions(directory: string, kept: string | undefined): Promise<void> {
   const names = await readdir(directory);
-  const old = names.filter((name) => name.startsWith(versionPrefix) && !kept.includes(name));
+  const old = names.filter((name) => name.startsWith(versionPrefix) && name !== kept);
   for (const name of old) await rm(join(directory, name), { recursive: true, force: true });
 }
 

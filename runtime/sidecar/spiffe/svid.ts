@@ -2,7 +2,8 @@
 
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { type Certificate, certificateOf } from '../../signature/certificate.ts';
-import { chainRefusal, mostCertificates } from '../../signature/chain.ts';
+import { leafRefusal } from '../../signature/certificate-rules.ts';
+import { mostCertificates } from '../../signature/chain.ts';
 import { plain } from '../../signature/refusal.ts';
 import { parseSpiffeId, type SpiffeId, spiffeIdOf } from '../../signature/spiffe-id.ts';
 import { type Bundle, type ByTrustDomain, derBundle, derParts, pemOf, x509Bundles } from './bundle.ts';
@@ -100,7 +101,8 @@ function chainOf({ x509Svid }: SvidMessage, { spiffeId }: Named): Chain | SvidRe
   if (typeof chain === 'string') return refused('malformed-certificate', `the certificates of ${spiffeId}: ${chain}`);
   const [leaf] = chain;
   if (leaf === undefined) return refused('malformed-certificate', `${spiffeId} comes without a certificate`);
-  const unfit = chainRefusal(chain);
+  // Of the authorities behind it nothing is demanded: whoever verifies judges them, and the agent is the one that knows.
+  const unfit = leafRefusal({ certificate: leaf, name: 'the leaf certificate' });
   if (unfit !== undefined) return refused('unfit-certificate', unfit.detail);
   const found = spiffeIdOf(leaf);
   if ('reason' in found) return refused('spiffe-id-mismatch', found.detail);

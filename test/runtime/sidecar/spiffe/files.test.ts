@@ -24,7 +24,7 @@ const modeOf = (directory: string, name: string) => (statSync(join(directory, na
 
 test('a set has the names users know, each a link into one version', async (t) => {
   const directory = folderIn(t);
-  await writeSvidFiles(directory, all);
+  await writeSvidFiles(`${directory}/`, all);
   assert.deepEqual(shown(directory).sort(), ['jwt_svid.token', 'svid.pem', 'svid_bundle.pem', 'svid_key.pem']);
   assert.deepEqual(
     ['svid.pem', 'svid_key.pem', 'svid_bundle.pem', 'jwt_svid.token'].map((name) => text(directory, name)),

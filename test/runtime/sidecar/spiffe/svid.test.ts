@@ -136,12 +136,6 @@ const refused: readonly (readonly [what: string, bytes: Uint8Array, reason: Svid
     'malformed-certificate',
     /there are 9; at most 8/,
   ],
-  [
-    'a chain out of order',
-    svidResponse([svidFields(leaf, { x509Svid: ders(leaf, foreignRoot) })]),
-    'unfit-certificate',
-    /did not issue/,
-  ],
   ['an authority as the leaf', svidResponse([svidFields(authority)]), 'unfit-certificate', /certificate authority/],
   ['two URIs in the leaf', svidResponse([svidFields(twoNames)]), 'spiffe-id-mismatch', /has 2 URIs/],
   ['no URI in the leaf', svidResponse([svidFields(noName)]), 'spiffe-id-mismatch', /has 0 URIs/],
