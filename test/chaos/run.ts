@@ -133,11 +133,13 @@ async function conditionOf({ all }: Awaited<ReturnType<typeof startReplicas>>): 
 /** The promise, or an error that names the phase which took too long: a run that hangs must say where. */
 async function within<T>(what: string, ms: number, promise: Promise<T>): Promise<T> {
   const late = new AbortController();
-  const tooLate = pause(ms, late.signal).then(() => {
-    if (!late.signal.aborted) throw new Error(`${what} took longer than ${ms / 1000} s`);
-  });
+  const tooLate = async (): Promise<T> => {
+    await pause(ms, late.signal);
+    if (late.signal.aborted) return promise;
+    throw new Error(`${what} took longer than ${ms / 1000} s`);
+  };
   try {
-    return (await Promise.race([promise, tooLate.then(() => promise)])) as T;
+    return await Promise.race([promise, tooLate()]);
   } finally {
     late.abort();
   }
