@@ -21,6 +21,7 @@ const rows: readonly (readonly [string, LabCommand])[] = [
   ['build', { verb: 'build', target: 'cluster' }],
   ['build --spire', { verb: 'build', target: 'spire' }],
   ['build --pulumi', { verb: 'build', target: 'pulumi' }],
+  ['build --keycloak', { verb: 'build', target: 'keycloak' }],
 ];
 
 for (const [line, command] of rows) {

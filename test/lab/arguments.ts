@@ -2,7 +2,7 @@
 import { defaultLabName } from './locations.ts';
 
 /** What `build` builds. */
-export type BuildTarget = 'cluster' | 'spire' | 'pulumi';
+export type BuildTarget = 'cluster' | 'spire' | 'pulumi' | 'keycloak';
 
 /** A program of somebody else's that is run against the lab. */
 export type Borrowed = 'kubectl' | 'pulumi';
@@ -38,6 +38,7 @@ A Kubernetes cluster on this machine, built from source and used by the tests an
   build                   only build the binaries this user can run (a node needs root on Linux)
     --spire               a SPIRE server and agent instead; needs a C compiler
     --pulumi              the Pulumi CLI and its Kubernetes provider instead
+    --keycloak            a Keycloak instead; needs Maven, unzip and Java 17
 
   --name NAME             which lab; several run side by side. Without it "up" means "${defaultLabName}", and any
                           other command means that one or else the only lab there is
@@ -115,6 +116,12 @@ function misplacedOption(verb: string, { isControlPlaneOnly, context, target }: 
   return verb !== 'build' && target !== 'cluster' ? `--${target} belongs to "build"` : undefined;
 }
 
+const buildTargets: ReadonlyMap<string, BuildTarget> = new Map([
+  ['--spire', 'spire'],
+  ['--pulumi', 'pulumi'],
+  ['--keycloak', 'keycloak'],
+]);
+
 const takesValue = (word: string | undefined): boolean => word === '--name' || word === '--context';
 
 function readOptions(argv: readonly string[]): Options {
@@ -143,7 +150,8 @@ function withOption(options: Options, flag: string, value: string | undefined): 
       : { ...options, mistake: `"${value}" is no name for a lab: at most 32 of a-z, 0-9 and "-"` };
   }
   if (flag === '--context') return { ...options, context: value };
-  if (flag === '--spire' || flag === '--pulumi') return { ...options, target: flag === '--spire' ? 'spire' : 'pulumi' };
+  const target = buildTargets.get(flag);
+  if (target !== undefined) return { ...options, target };
   if (flag === '--control-plane-only') return { ...options, isControlPlaneOnly: true };
   if (flag.startsWith('-')) return { ...options, mistake: `unknown option ${flag}` };
   return { ...options, words: [...options.words, flag] };

@@ -7,6 +7,7 @@ import { ensureBinaries } from './build.ts';
 import { chosenLab, noSuchLab } from './chosen-lab.ts';
 import { down, endLab } from './down.ts';
 
+import { ensureKeycloak } from './keycloak/distribution.ts';
 import { LabError } from './lab-error.ts';
 import { loadImage } from './load-image.ts';
 import { defaultLabName, labKubeconfigPath } from './locations.ts';
@@ -36,6 +37,10 @@ async function run(command: LabCommand): Promise<number> {
       return 0;
     }
     case 'build': {
+      if (command.target === 'keycloak') {
+        await ensureKeycloak(reportToStderr);
+        return 0;
+      }
       const cluster = canRunNode() ? clusterBinaries : controlPlaneBinaries;
       await ensureBinaries({ cluster, spire: spireBinaries, pulumi: pulumiBinaries }[command.target], reportToStderr);
       return 0;
