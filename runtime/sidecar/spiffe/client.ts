@@ -6,7 +6,7 @@ import { bytesOf } from '../wire/registry.ts';
 
 /**
  * `no-entry`: the agent knows no entry for this process, or does not know it yet; `unreachable`: no agent answers at the socket, or it went;
- * `ended`: it closed the stream; `failed`: it answered with another error, or not in time.
+ * `ended`: it closed the stream; `failed`: it answered with another error.
  */
 export interface Ending {
   readonly kind: 'no-entry' | 'unreachable' | 'ended' | 'failed';
@@ -31,8 +31,15 @@ export interface WorkloadApi {
   close(): void;
 }
 
-/** An agent answers at once or has to sign first; more than this is an agent that hangs. */
-const unaryTimeoutMs = 5_000;
+/** How long an agent may be silent before it counts as one that hangs, in milliseconds. */
+export interface WorkloadApiPatience {
+  /** For a JWT-SVID, which it may have to sign first. */
+  readonly tokenMs: number;
+  /** For the first message of a stream: who asks is looked up first, which takes a kubelet up to half a minute for a new pod. */
+  readonly firstMs: number;
+}
+
+const usualPatience: WorkloadApiPatience = { tokenMs: 5_000, firstMs: 60_000 };
 
 const options: ChannelOptions = {
   'grpc.max_receive_message_length': 4 * 1024 * 1024,
@@ -48,44 +55,59 @@ const options: ChannelOptions = {
 };
 
 /** Nothing is connected before the first call. `socketPath`: as `workloadApiSocket` reads it. */
-export function createWorkloadApi(socketPath: string): WorkloadApi {
+export function createWorkloadApi(socketPath: string, patience = usualPatience): WorkloadApi {
   const client = new Client(`unix:${socketPath}`, credentials.createInsecure(), options);
-  const end = (found: Pick<StatusObject, 'code' | 'details'>) => endingOf(found, socketPath);
   const closing = new AbortController();
-  const follow = (method: string, take: Take, asked: AbortSignal): Promise<Ending> => {
+  const end = (found: Pick<StatusObject, 'code' | 'details'>) => endingOf(found, socketPath);
+
+  function follow(method: string, take: Take, asked: AbortSignal): Promise<Ending> {
     const signal = AbortSignal.any([asked, closing.signal]);
     if (signal.aborted) return Promise.resolve(letGo);
     const { promise, resolve } = Promise.withResolvers<Ending>();
     const request = requestBytes(method.replace('Fetch', ''), {});
     const call = client.makeServerStreamRequest(pathOf(method), same, same, request, header());
-    const cancel = (): void => call.cancel();
+    const detach = cancelWith(call, signal);
     let ending: Ending | undefined;
-    call.on('data', take);
-    call.on('status', (found) => (ending = end(found)));
+    const silence = setTimeout(() => {
+      ending = silent(patience.firstMs);
+      call.cancel();
+    }, patience.firstMs);
+    call.on('data', (bytes: Buffer) => {
+      clearTimeout(silence);
+      take(bytes);
+    });
+    call.on('status', (found) => (ending ??= end(found)));
     // The same as `status`; without a listener it would end the process.
     call.on('error', () => {});
     // After the last message: `status` may overtake it.
     call.on('close', () => {
-      signal.removeEventListener('abort', cancel);
+      clearTimeout(silence);
+      detach();
       resolve(ending ?? end({ code: status.OK, details: '' }));
     });
-    signal.addEventListener('abort', cancel, { once: true });
     return promise;
-  };
+  }
+
+  function jwtSvid(audiences: readonly string[], spiffeId: string): Promise<Uint8Array | Ending> {
+    if (closing.signal.aborted) return Promise.resolve(letGo);
+    const { promise, resolve } = Promise.withResolvers<Uint8Array | Ending>();
+    const request = requestBytes('JWTSVID', { audience: [...audiences], spiffeId });
+    const deadline = { deadline: Date.now() + patience.tokenMs };
+    const path = pathOf('FetchJWTSVID');
+    const call = client.makeUnaryRequest(path, same, same, request, header(), deadline, (error, answer) => {
+      detach();
+      if (error?.code === status.DEADLINE_EXCEEDED) return resolve(silent(patience.tokenMs));
+      return resolve(answer ?? end(error ?? { code: status.OK, details: '' }));
+    });
+    const detach = cancelWith(call, closing.signal);
+    return promise;
+  }
+
   return {
     x509Svids: (take, signal) => follow('FetchX509SVID', take, signal),
     x509Bundles: (take, signal) => follow('FetchX509Bundles', take, signal),
     jwtBundles: (take, signal) => follow('FetchJWTBundles', take, signal),
-    jwtSvid: (audiences, spiffeId) => {
-      if (closing.signal.aborted) return Promise.resolve(letGo);
-      const request = requestBytes('JWTSVID', { audience: [...audiences], spiffeId });
-      const { promise, resolve } = Promise.withResolvers<Uint8Array | Ending>();
-      const deadline = { deadline: Date.now() + unaryTimeoutMs };
-      client.makeUnaryRequest(pathOf('FetchJWTSVID'), same, same, request, header(), deadline, (error, answer) =>
-        resolve(answer ?? end(error ?? { code: status.OK, details: '' })),
-      );
-      return promise;
-    },
+    jwtSvid,
     close: () => {
       closing.abort();
       client.close();
@@ -93,6 +115,17 @@ export function createWorkloadApi(socketPath: string): WorkloadApi {
   };
 }
 
+/** Until the returned is called. */
+function cancelWith(call: { cancel(): void }, signal: AbortSignal): () => void {
+  const cancel = (): void => call.cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  return () => signal.removeEventListener('abort', cancel);
+}
+
+const silent = (ms: number): Ending => ({
+  kind: 'unreachable',
+  sentence: `the SPIRE agent did not answer within ${ms / 1000} s`,
+});
 const letGo: Ending = { kind: 'ended', sentence: 'the SPIRE agent is no longer asked' };
 
 const same = (bytes: Buffer): Buffer => bytes;
@@ -125,8 +158,6 @@ function endingOf({ code, details }: Pick<StatusObject, 'code' | 'details'>, soc
       const words = socketFaults.find(([name]) => details.includes(name))?.[1] ?? shown;
       return { kind: 'unreachable', sentence: `the SPIRE agent does not answer at ${socketPath}: ${words}` };
     }
-    case status.DEADLINE_EXCEEDED:
-      return { kind: 'failed', sentence: `the SPIRE agent did not answer within ${unaryTimeoutMs / 1000} s` };
     default:
       return { kind: 'failed', sentence: `the SPIRE agent answered with ${status[code]}: ${shown}` };
   }

@@ -47,12 +47,17 @@ export async function runSpiffeHelper(
   const following = { log, clock, identity: keeper.identity };
   const writer = createWriter(settings, following);
   const removals = [
-    health.ready('svid-files', () => readyLine(keeper.identity.state) ?? writer.fault()),
+    health.ready('svid-files', () => fileLine(keeper.identity.state, settings) ?? writer.fault()),
     health.degraded('spiffe-identity', () => degradedLine(keeper.identity.state)),
     health.degraded('jwt-svid', () => writer.tokenFault()),
   ];
   await Promise.all([keeper.run(signal), keepWriting(writer, following, signal)]);
   for (const remove of removals) remove();
+}
+
+function fileLine(state: IdentityState, { directory }: SpiffeHelperSettings): string | undefined {
+  const line = readyLine(state);
+  return state.kind === 'expired' ? `${line}; its files are taken out of ${directory}` : line;
 }
 
 const backOff = { baseMs: 1_000, capMs: 30_000, jitter: 0 };

@@ -108,6 +108,27 @@ test('a stream ends with its signal, and every call with the client', async (t) 
   assert.ok('kind' in (await api.jwtSvid(['a'], id)));
 });
 
+test('an agent that hangs is one that does not answer, for a token and for a stream, and a stream that has begun may be silent', async (t) => {
+  const { socketPath } = await scriptedAgent(t, {
+    FetchX509SVID: (() => {}) satisfies Streams,
+    FetchX509Bundles: ((call) => call.write(Buffer.from([1]))) satisfies Streams,
+    FetchJWTSVID: (() => {}) satisfies Once,
+  });
+  const api = createWorkloadApi(socketPath, { tokenMs: 100, firstMs: 200 });
+  t.after(() => api.close());
+  const begun = api.x509Bundles(() => {}, never);
+  const silent = (seconds: number) => ({
+    kind: 'unreachable',
+    sentence: `the SPIRE agent did not answer within ${seconds} s`,
+  });
+  assert.deepEqual(await api.jwtSvid(['a'], id), silent(0.1));
+  assert.deepEqual(await api.x509Svids(() => assert.fail(), never), silent(0.2));
+  assert.equal(await Promise.race([begun, Promise.resolve('goes on')]), 'goes on');
+  const pending = api.jwtSvid(['a'], id);
+  api.close();
+  assert.ok('kind' in (await pending));
+});
+
 test('the agent that goes away and comes back is found by the next call', async (t) => {
   const socketPath = join(folderIn(t), 'agent.sock');
   const api = clientOf(t, socketPath);

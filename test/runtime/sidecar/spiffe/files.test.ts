@@ -73,7 +73,7 @@ test('a reader that resolves ..data once never sees files of two sets, however o
   );
 });
 
-test('modes: for anybody who mounts the folder, and for its group alone where it has one to pass on', async (t) => {
+test('modes: for anybody who mounts the folder, and for its group alone where it has one to pass on (spiffe-helper#183)', async (t) => {
   const plain = folderIn(t);
   await writeSvidFiles(plain, all);
   const modes = (directory: string) =>

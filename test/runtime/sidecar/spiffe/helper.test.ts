@@ -118,7 +118,7 @@ test('an SVID that ends is taken away, and health says so', async (t) => {
   await until(() => readdirSync(directory).length === 0);
   assert.match(
     line() ?? '',
-    /^the SPIFFE identity spiffe:\/\/example\.org\/ns\/team1\/sa\/weather-sa ended at .*: the SPIRE agent has given no newer one$/,
+    /^the SPIFFE identity spiffe:\/\/example\.org\/ns\/team1\/sa\/weather-sa ended at .*: the SPIRE agent has given no newer one; its files are taken out of /,
   );
 });
 
