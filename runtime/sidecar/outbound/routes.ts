@@ -131,8 +131,10 @@ export function hostMatcher(glob: string): (host: string) => boolean {
   const patterns = host.split('.');
   const at = patterns.indexOf('**');
   const [before, after] = at === -1 ? [patterns, []] : [patterns.slice(0, at), patterns.slice(at + 1)];
+  const tail = host.slice(host.lastIndexOf('*') + 1);
   return (other) => {
-    if (other === '' || other.includes(':')) return false;
+    // Most hosts are told apart by how they end, before anything is taken to pieces.
+    if (!other.endsWith(tail) || other === '' || other.includes(':')) return false;
     const labels = other.split('.');
     const between = labels.length - before.length - after.length;
     if (at === -1 ? between !== 0 : between < 1) return false;
