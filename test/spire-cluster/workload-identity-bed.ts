@@ -1,6 +1,7 @@
 /** What tests of the sidecar's identity beside a real SPIRE share: the keeper as it runs, and an agent that goes away and comes back. */
 
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createHealth } from '../../runtime/engine/health.ts';
@@ -22,7 +23,7 @@ import { captureLog } from '../runtime/engine/admission-fixtures.ts';
 export const pod = { namespace: 'team1', serviceAccount: 'weather' };
 
 /** Something that runs until it is stopped. */
-interface Stopped {
+export interface Stopped {
   readonly stop: () => Promise<void>;
 }
 
@@ -97,6 +98,37 @@ export function heldSvid(identity: Identity, isWanted: (svid: X509Svid) => boole
   );
 }
 
+/** What the server of a SPIRE answers to a command, as JSON. */
+export async function askServer({ dir }: Spire, ...command: readonly string[]): Promise<unknown> {
+  const paths = await ensureBinaries(spireBinaries, reportToStderr);
+  const parameters = [...command, '-socketPath', join(dir, 'server', 'api.sock'), '-output', 'json'];
+  return JSON.parse(await runCommand(pathOf(paths, 'spire-server'), parameters, { timeoutMs: 30_000 })) as unknown;
+}
+
+/** An entry for this process that is federated with another trust domain, whose roots are `pem`. */
+export async function createFederatedEntry(
+  spire: Spire,
+  spiffeId: string,
+  partner: { readonly domain: string; readonly pem: string },
+): Promise<void> {
+  const path = join(spire.dir, 'partner.pem');
+  writeFileSync(path, partner.pem);
+  const federated = `spiffe://${partner.domain}`;
+  await askServer(spire, 'bundle', 'set', '-id', federated, '-path', path);
+  const entry = ['-parentID', nodeId(spire), '-spiffeID', spiffeId, '-selector', `unix:uid:${process.getuid?.() ?? 0}`];
+  await askServer(spire, 'entry', 'create', ...entry, '-federatesWith', federated);
+}
+
+/** Takes the entry of an ID away. */
+export async function deleteEntry(spire: Spire, spiffeId: string): Promise<void> {
+  const { entries } = (await askServer(spire, 'entry', 'show', '-spiffeID', spiffeId)) as {
+    readonly entries: readonly { readonly id: string }[];
+  };
+  for (const { id } of entries) await askServer(spire, 'entry', 'delete', '-entryID', id);
+}
+
+const nodeId = ({ trustDomain }: Spire): string => `spiffe://${trustDomain}/lab-node`;
+
 /** Kills the agent of a SPIRE; what it returns starts another one in its place, which `stop` ends. */
 export async function agentAway(spire: Spire): Promise<() => Promise<Stopped>> {
   const agent = spire.processes().find(({ component }) => component === 'spire-agent');
@@ -107,11 +139,10 @@ export async function agentAway(spire: Spire): Promise<() => Promise<Stopped>> {
   };
 }
 
-async function startedAgent({ dir, trustDomain }: Spire): Promise<Component> {
+async function startedAgent(spire: Spire): Promise<Component> {
+  const { dir } = spire;
   const paths = await ensureBinaries(spireBinaries, reportToStderr);
-  const parent = ['-spiffeID', `spiffe://${trustDomain}/lab-node`];
-  const command = ['token', 'generate', ...parent, '-socketPath', join(dir, 'server', 'api.sock'), '-output', 'json'];
-  const { value } = JSON.parse(await runCommand(pathOf(paths, 'spire-server'), command, { timeoutMs: 30_000 })) as {
+  const { value } = (await askServer(spire, 'token', 'generate', '-spiffeID', nodeId(spire))) as {
     readonly value: string;
   };
   return startComponent({

@@ -12,18 +12,32 @@ import { readJwtBundles, readX509Bundles } from '../../runtime/sidecar/spiffe/bu
 import { createWorkloadApi, type Take } from '../../runtime/sidecar/spiffe/client.ts';
 import { type IdentityState, readyLine } from '../../runtime/sidecar/spiffe/identity.ts';
 import { type Spire, startSpire } from '../lab/spire/spire.ts';
+import { createAuthority } from '../support/svid.ts';
 import { workloadId } from './cards.ts';
-import { agentAway, eventually, heldSvid, keptIdentity, runningHelper } from './workload-identity-bed.ts';
+import {
+  agentAway,
+  createFederatedEntry,
+  deleteEntry,
+  eventually,
+  heldSvid,
+  keptIdentity,
+  runningHelper,
+  type Stopped,
+} from './workload-identity-bed.ts';
 
 const id = workloadId('cluster.local', 'team1', 'weather');
 const faultOf = (state: IdentityState) => (state.kind === 'held' ? state.fault : undefined);
 
 suite('identity', () => {
   let spire: Spire;
+  let agent: Stopped | undefined;
   before(async () => {
     spire = await startSpire({ name: 'identity' });
   });
-  after(() => spire.stop());
+  after(async () => {
+    await agent?.stop();
+    await spire.stop();
+  });
 
   test('without an entry it is a state with a reason, and it arrives when the entry is made', async (t) => {
     const { identity, metric, stop } = keptIdentity(spire);
@@ -31,12 +45,15 @@ suite('identity', () => {
     const reason = 'the SPIRE agent knows no entry for this pod (namespace team1, service account weather)';
     await eventually(() => (readyLine(identity.state)?.includes(reason) === true ? true : undefined));
     assert.equal(await metric('rossoctl_sidecar_workload_api_connected'), 1);
-    await spire.createEntry(id);
+    const partner = { domain: 'partner.example', pem: (await createAuthority('partner')).pem };
+    await createFederatedEntry(spire, id, partner);
     const svid = await heldSvid(identity);
+    assert.deepEqual([...svid.federated.keys()], [partner.domain]);
+    assert.equal(svid.federated.get(partner.domain)?.pem.trim(), partner.pem.trim());
     assert.equal(svid.spiffeId, id);
     assert.equal(svid.bundle.pem.trim(), (await spire.bundlePem()).trim());
     assert.ok(new X509Certificate(svid.chainPem).checkPrivateKey(createPrivateKey(svid.keyPem)));
-    assert.deepEqual([readyLine(identity.state), svid.warnings, svid.federated.size], [undefined, [], 0]);
+    assert.deepEqual([readyLine(identity.state), svid.warnings], [undefined, []]);
     const seconds = await metric('rossoctl_sidecar_svid_expiry_seconds');
     assert.ok(seconds > 3_000 && seconds <= 3_600, `${seconds}`);
   });
@@ -96,11 +113,19 @@ suite('identity', () => {
     assert.match(fault, /^the SPIRE agent /);
     assert.equal(identity.state.kind === 'held' && identity.state.svid, held);
     assert.equal(await metric('rossoctl_sidecar_workload_api_connected'), 0);
-    const agent = await comeBack();
-    t.after(() => agent.stop());
+    agent = await comeBack();
     const next = await heldSvid(identity, (svid) => svid !== held);
     assert.equal(next.spiffeId, id);
     assert.equal(faultOf(identity.state), undefined);
+  });
+
+  test('an entry that is taken away leaves the SVID until its end, and health says what is missing', async (t) => {
+    const { identity, stop } = keptIdentity(spire);
+    t.after(stop);
+    const held = await heldSvid(identity);
+    await deleteEntry(spire, id);
+    assert.match(await eventually(() => faultOf(identity.state)), /^the SPIRE agent knows no entry for this pod/);
+    assert.equal(identity.state.kind === 'held' && identity.state.svid.spiffeId, held.spiffeId);
   });
 });
 
