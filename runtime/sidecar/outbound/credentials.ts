@@ -51,8 +51,8 @@ function faultOf(value: string): string | undefined {
   return /[\x00-\x1f\x7f]/.test(value) ? 'holds control characters' : undefined;
 }
 
-/** A JWT-SVID for an audience, from the Workload API; `missing` as in `OwnAuth`. */
-export type Assertion = (audience: string) => Promise<{ readonly token: string } | { readonly missing: string }>;
+/** A JWT-SVID for an audience, from the Workload API; `unavailable`: why there is none, in a sentence. */
+export type Assertion = (audience: string) => Promise<{ readonly token: string } | { readonly unavailable: string }>;
 
 export interface OwnAuthOptions {
   readonly method: ClientAuthMethod;
@@ -68,7 +68,7 @@ export function createOwnAuth({ method, credentials, assertion, issuer }: OwnAut
   if (method === 'jwt-spiffe') {
     return async () => {
       const answer = await assertion(issuer);
-      return 'missing' in answer ? answer : { method, assertion: answer.token };
+      return 'unavailable' in answer ? { missing: answer.unavailable } : { method, assertion: answer.token };
     };
   }
   return async () => {

@@ -20,6 +20,8 @@ export interface ClientWish {
   readonly tokenSeconds?: number;
   /** More fields of a ClientRepresentation. */
   readonly fields?: Readonly<Record<string, unknown>>;
+  /** More attributes of it. */
+  readonly attributes?: Readonly<Record<string, string>>;
 }
 
 export interface KeycloakAdmin {
@@ -138,7 +140,7 @@ function audienceMapper(audience: string): object {
   };
 }
 
-function clientOfWish({ id, mayExchange = false, tokenSeconds, fields }: ClientWish): object {
+function clientOfWish({ id, mayExchange = false, tokenSeconds, fields, attributes }: ClientWish): object {
   return {
     clientId: id,
     enabled: true,
@@ -147,6 +149,7 @@ function clientOfWish({ id, mayExchange = false, tokenSeconds, fields }: ClientW
     standardFlowEnabled: false,
     ...fields,
     attributes: {
+      ...attributes,
       'standard.token.exchange.enabled': String(mayExchange),
       ...(tokenSeconds === undefined ? {} : { 'access.token.lifespan': String(tokenSeconds) }),
     },

@@ -94,4 +94,10 @@ test('who asks for tokens, by each method', async () => {
   const bySvid = createOwnAuth({ ...base, method: 'jwt-spiffe' });
   assert.deepEqual(await bySvid(), { method: 'jwt-spiffe', assertion: 'a.b.c' });
   assert.deepEqual(asked, ['https://idp']);
+  const without = createOwnAuth({
+    ...base,
+    method: 'jwt-spiffe',
+    assertion: async () => ({ unavailable: 'no entry' }),
+  });
+  assert.deepEqual(await without(), { missing: 'no entry' });
 });
