@@ -12,11 +12,20 @@ const noTokenPolicies = ['deny', 'allow', 'client-credentials'] as const;
 
 /** One row as it is written. */
 interface RouteText {
+  /** A host or a glob of labels, without a port: see `hostMatcher`. */
   readonly host: string;
+  /** Whom the token is for. Default: nobody is named, then `scopes` must be. */
   readonly audience?: string;
+  /** Default: none. */
   readonly scopes?: readonly string[];
+  /** Default: the issuer's. */
   readonly tokenUrl?: string;
+  /** `exchange` (default): a token made for the host takes the caller's place. `passthrough`: the caller's goes as it is. `deny`: no call. */
   readonly action?: (typeof actions)[number];
+  /**
+   * For a request without a caller's token. `deny` (default); `allow`: it goes as it is, with whatever credentials of its own it has;
+   * `client-credentials`: with a token of the agent itself.
+   */
   readonly noToken?: (typeof noTokenPolicies)[number];
 }
 
@@ -41,6 +50,15 @@ export type Route = {
 /** The first route of a host (as `authorityOf` spells it), or undefined. */
 export function routeOf(routes: readonly Route[], host: string): Route | undefined {
   return routes.find(({ matches }) => matches(host));
+}
+
+/**
+ * Routes that belong behind those of the table: a token may go back to who made it, so that an agent can ask the identity provider who its caller
+ * is. `urls` are the provider's, such as `TOKEN_URL`; what is no URL is left out.
+ */
+export function providerRoutes(urls: readonly string[]): readonly Route[] {
+  const hosts = urls.map((url) => authorityOf(URL.parse(url)?.host ?? '')?.host).filter((host) => host !== undefined);
+  return [...new Set(hosts)].map((host) => ({ host, matches: (other) => other === host, action: 'passthrough' }));
 }
 
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength });

@@ -4,7 +4,13 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
 import { authorityOf, sameAddress } from '../../../../runtime/sidecar/outbound/host.ts';
-import { hostMatcher, hostProblem, readRoutes, routeOf } from '../../../../runtime/sidecar/outbound/routes.ts';
+import {
+  hostMatcher,
+  hostProblem,
+  providerRoutes,
+  readRoutes,
+  routeOf,
+} from '../../../../runtime/sidecar/outbound/routes.ts';
 
 const authorities: readonly (readonly [authority: string, host: string | undefined, port?: number])[] = [
   ['tool-x', 'tool-x'],
@@ -141,3 +147,20 @@ for (const [text, expected] of problems) {
     assert.ok(!JSON.stringify(read).includes('secret'));
   });
 }
+
+test('the identity provider may see its own tokens again, and is told by its host alone', () => {
+  const routes = providerRoutes([
+    'http://Keycloak.ns.svc:8080/realms/a',
+    'http://keycloak.ns.svc:8080/token',
+    '',
+    'http://[FD00::1]/',
+  ]);
+  assert.deepEqual(
+    routes.map(({ host, action }) => [host, action]),
+    [
+      ['keycloak.ns.svc', 'passthrough'],
+      ['fd00::1', 'passthrough'],
+    ],
+  );
+  assert.ok(routeOf(routes, 'keycloak.ns.svc') !== undefined && routeOf(routes, 'akeycloak.ns.svc') === undefined);
+});
