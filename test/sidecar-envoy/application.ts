@@ -45,12 +45,13 @@ function start(port: number): Promise<void> {
     socket.on('error', () => undefined);
     socket.pipe(socket);
   });
-  const second = http2.createServer((request, response) => {
-    response.stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
-    response.stream.on('wantTrailers', () => response.stream.sendTrailers({ 'grpc-status': '0' }));
-    response.stream.end(
-      JSON.stringify({ authorization: request.headers.authorization ?? '', version: request.httpVersion }),
-    );
+  const second = http2.createServer();
+  second.on('stream', (stream: http2.ServerHttp2Stream, headers) => {
+    stream.on('error', () => undefined);
+    const isHeld = headers[':path']?.includes('held=') ?? false;
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: !isHeld });
+    stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+    if (!isHeld) stream.end(JSON.stringify({ authorization: headers.authorization ?? '' }));
   });
   return new Promise((resolve) => server.listen(port, '::', () => second.listen(port + 1, '::', resolve)));
 }
@@ -58,7 +59,10 @@ function start(port: number): Promise<void> {
 /** One request; its answer as it is. Errors are said by their code. */
 function call({ url, method, headers, body }: Call): Promise<Said> {
   return new Promise((resolve) => {
-    const sent = http.request(url, { method: method ?? 'GET', headers: headers ?? {}, agent: false }, (response) => {
+    // A proxy is asked by the authority alone.
+    const path = method === 'CONNECT' ? { path: String(headers?.['host']) } : {};
+    const options = { method: method ?? 'GET', headers: headers ?? {}, agent: false, ...path };
+    const sent = http.request(url, options, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', (error) => resolve({ error: error.message }));

@@ -10,7 +10,7 @@ export interface LogLine {
 }
 
 /** Envoy's `--log-format`. Line breaks within a message are escaped (`--log-format-escaped`). */
-export const logFormat = '%l\t%n\t%v';
+export const logFormat = '%l %n %v';
 
 const levels: Readonly<Record<string, Level>> = {
   trace: 'debug',
@@ -24,8 +24,8 @@ const levels: Readonly<Record<string, Level>> = {
 
 /** One line of standard error. What is not of the format (an abort, the C library) is an error. */
 export function logLine(text: string): LogLine {
-  const [word = '', component = '', ...rest] = text.split('\t');
+  const [word = '', component = '', ...rest] = text.split(' ');
   const level = levels[word];
   if (level === undefined || rest.length === 0) return { level: 'error', component: '', message: text };
-  return { level, component, message: rest.join('\t') };
+  return { level, component, message: rest.join(' ') };
 }

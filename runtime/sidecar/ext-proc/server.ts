@@ -1,14 +1,15 @@
 /** The processor: Envoy asks it about each request's headers, and one of the two rules decides. */
 
-import type { Message } from '@bufbuild/protobuf';
-import { type Metadata, type ServerDuplexStream, status } from '@grpc/grpc-js';
+import { chmodSync, rmSync } from 'node:fs';
+import http2, { type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '../../engine/clock.ts';
-import { createDeadline } from '../../engine/deadline.ts';
 import type { Log, Metrics } from '../../engine/types.ts';
-import type { Decide, Decision, Direction, Refusal, RequestHead } from '../decision.ts';
-import { methodOf } from '../envoy/grpc/method.ts';
-import { serveGrpc } from '../envoy/grpc/server.ts';
+import type { Decide, Direction } from '../decision.ts';
+import { firstMessage, framed } from '../envoy/grpc/frame.ts';
 import { directionKey } from '../envoy/names.ts';
+import { messageOf } from '../wire/registry.ts';
+import { decide } from './decide.ts';
 import { headersOf, type ProcessingRequest, requestHead } from './headers.ts';
 import { processorMeter } from './meter.ts';
 import { reply } from './reply.ts';
@@ -29,9 +30,22 @@ export interface Processor {
   close(): void;
 }
 
-const method = methodOf<ProcessingRequest, Message>('envoy.service.ext_proc.v3.ExternalProcessor', 'Process');
+const method = '/envoy.service.ext_proc.v3.ExternalProcessor/Process';
+const requestType = messageOf('envoy.service.ext_proc.v3.ProcessingRequest');
+const responseType = messageOf('envoy.service.ext_proc.v3.ProcessingResponse');
 
-const defaultDeadlineMs = 8_000;
+/** Bytes of one message: a request's headers, of which Envoy lets pass far fewer. */
+const mostBytes = 1024 * 1024;
+
+/**
+ * gRPC by hand on HTTP/2, because grpc-js leaves Node's guard against streams that are reset (a thousand, then 33 a second) as it is: Envoy
+ * resets the stream of every request that has been answered, so a busy pod would lose its processor. Only Envoy reaches the socket.
+ */
+const sessions: http2.ServerOptions = {
+  streamResetBurst: 2 ** 31 - 1,
+  streamResetRate: 2 ** 31 - 1,
+  maxSessionMemory: 1_000,
+};
 
 /**
  * Listens. Each call is one request: its first message is answered and the call ended, which tells Envoy that nothing else of the request is
@@ -40,89 +54,87 @@ const defaultDeadlineMs = 8_000;
 export async function serveProcessor(options: ProcessorOptions): Promise<Processor> {
   const { socket, log } = options;
   const meter = processorMeter(options.metrics, () => options.clock.monotonicMs());
+  const open = new Set<http2.ServerHttp2Session>();
 
-  function process(call: ServerDuplexStream<ProcessingRequest, Message>): void {
-    const direction = directionOf(call.metadata);
+  function take(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
+    const direction = directionOf(headers[directionKey]);
     const gone = new AbortController();
-    let isAsked = false;
-    call.on('cancelled', () => gone.abort());
-    call.on('error', () => gone.abort());
-    if (direction === undefined) {
-      log.error('Envoy calls the processor without a direction');
-      call.emit('error', { code: status.INVALID_ARGUMENT, details: `metadata ${directionKey} is missing` });
-      return;
-    }
-    call.on('data', (message: ProcessingRequest) => {
-      if (isAsked) return;
-      isAsked = true;
-      void answer(call, { direction, message, signal: gone.signal });
-    });
-    call.on('end', () => {
-      if (!isAsked) call.end();
-    });
+    stream.on('error', () => undefined);
+    stream.on('close', () => gone.abort());
+    if (headers[':path'] !== method || direction === undefined) return refuseCall(stream, status.unimplemented);
+    let arrived: Buffer = Buffer.alloc(0);
+    const read = (chunk: Buffer): void => {
+      arrived = arrived.length === 0 ? chunk : Buffer.concat([arrived, chunk]);
+      const first = firstMessage(arrived, mostBytes);
+      if (first.kind === 'wait') return;
+      stream.off('data', read).resume();
+      if (first.kind === 'bad') refuseCall(stream, status.invalidArgument);
+      else void answer({ stream, direction, bytes: first.bytes, signal: gone.signal });
+    };
+    stream.on('data', read);
   }
 
-  async function answer(call: ServerDuplexStream<ProcessingRequest, Message>, question: Question): Promise<void> {
-    const headers = headersOf(question.message);
-    if (headers !== undefined) {
-      const measured = meter.begin(question.direction);
-      const decision = await decide(
-        options,
-        requestHead(question.direction, headers, question.message),
-        question.signal,
-      );
-      measured(question.signal.aborted ? undefined : decision);
-      if (question.signal.aborted) return;
-      call.write(reply(decision, headers));
+  async function answer({ stream, direction, bytes, signal }: Question): Promise<void> {
+    try {
+      const message = fromBinary(requestType, bytes) as unknown as ProcessingRequest;
+      const headers = headersOf(message);
+      // Nothing else was asked for, and what is not asked for is not answered.
+      if (headers === undefined) return endCall(stream);
+      const measured = meter.begin(direction);
+      const decision = await decide(options, requestHead(direction, headers, message), signal);
+      measured(signal.aborted ? undefined : decision);
+      if (!signal.aborted) endCall(stream, toBinary(responseType, reply(decision, headers)));
+    } catch (error) {
+      log.error('the processor could not answer Envoy', { direction, error });
+      if (!signal.aborted) refuseCall(stream, status.internal);
     }
-    call.end();
   }
 
-  return serveGrpc({ socket, method, handler: process });
+  const server = http2.createServer(sessions);
+  server.on('stream', take);
+  server.on('session', (session) => {
+    open.add(session);
+    session.on('error', () => undefined);
+    session.on('close', () => open.delete(session));
+  });
+  rmSync(socket, { force: true });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(socket, resolve);
+  });
+  chmodSync(socket, 0o600);
+  return {
+    close: () => {
+      server.close();
+      for (const session of open) session.destroy();
+    },
+  };
 }
 
 interface Question {
+  readonly stream: ServerHttp2Stream;
   readonly direction: Direction;
-  readonly message: ProcessingRequest;
+  readonly bytes: Buffer;
+  /** Ends when Envoy lets go of the call. */
   readonly signal: AbortSignal;
 }
 
-function directionOf(metadata: Metadata): Direction | undefined {
-  const [value] = metadata.get(directionKey);
+function directionOf(value: string | string[] | undefined): Direction | undefined {
   return value === 'inbound' || value === 'outbound' ? value : undefined;
 }
 
-/** The rule's decision; a refusal when it fails or does not come in time. */
-async function decide(options: ProcessorOptions, head: RequestHead, gone: AbortSignal): Promise<Decision> {
-  const { rules, clock, log, deadlineMs = defaultDeadlineMs } = options;
-  const deadline = createDeadline(clock, gone, deadlineMs);
-  const over = new Promise<Refusal>((resolve) => {
-    deadline.signal.addEventListener('abort', () => resolve(late), { once: true });
-  });
-  try {
-    return await Promise.race([rules[head.direction](head, deadline.signal), over]);
-  } catch (error) {
-    log.error('a rule failed, and the request was refused', { direction: head.direction, error });
-    return failed;
-  } finally {
-    deadline.end();
-  }
+/** gRPC's status codes. */
+const status = { invalidArgument: 3, unimplemented: 12, internal: 13 } as const;
+
+const head = { ':status': 200, 'content-type': 'application/grpc' } as const;
+
+function endCall(stream: ServerHttp2Stream, message?: Uint8Array): void {
+  stream.respond(head, { waitForTrailers: true });
+  stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+  stream.end(message === undefined ? undefined : framed(message));
 }
 
-const late: Refusal = {
-  kind: 'refuse',
-  reason: 'deadline',
-  status: 503,
-  error: 'temporarily_unavailable',
-  description:
-    "The request could not be decided in time; try again, and see the log of the pod's container envoy-proxy.",
-  headers: { 'retry-after': '1' },
-};
-
-const failed: Refusal = {
-  kind: 'refuse',
-  reason: 'internal_error',
-  status: 500,
-  error: 'server_error',
-  description: "The request could not be decided; the log of the pod's container envoy-proxy says why.",
-};
+function refuseCall(stream: ServerHttp2Stream, code: number): void {
+  if (stream.headersSent) stream.close();
+  else stream.respond({ ...head, 'grpc-status': String(code) }, { endStream: true });
+}
