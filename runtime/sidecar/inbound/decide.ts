@@ -6,7 +6,7 @@ import type { Decide, Decision } from '../decision.ts';
 import { authorizationOf } from '../idp/bearer.ts';
 import type { Asked, PathVerdict } from './bypass.ts';
 import type { Keeper, Keys } from './keeper.ts';
-import { type InboundRefusal, inboundRefusal } from './refusals.ts';
+import { type InboundRefusal, inboundRefusal, type RefusalDetail } from './refusals.ts';
 import { verifyToken } from './token.ts';
 import type { Verified } from './verified.ts';
 
@@ -34,7 +34,8 @@ export interface InboundOptions {
 /** Seconds. */
 export const mostSkew = 300;
 
-type Outcome = 'token' | InboundRefusal | { readonly reason: InboundRefusal; readonly retryAfterSeconds: number };
+/** `token`: it may pass. */
+type Outcome = 'token' | InboundRefusal | ({ readonly reason: InboundRefusal } & Omit<RefusalDetail, 'realm'>);
 
 /**
  * The rules for what comes in. A request that passes is left as it is: the application needs its caller's token for the calls it makes in
@@ -56,7 +57,7 @@ export function createInbound(options: InboundOptions): Decide {
 function told(outcome: Outcome, realm: string): Decision {
   if (outcome === 'token') return { kind: 'pass', reason: 'token' };
   if (typeof outcome === 'string') return inboundRefusal(outcome, { realm });
-  return inboundRefusal(outcome.reason, { realm, retryAfterSeconds: outcome.retryAfterSeconds });
+  return inboundRefusal(outcome.reason, { ...outcome, realm });
 }
 
 type Check = (token: string) => Outcome | Promise<Outcome>;
@@ -129,8 +130,17 @@ async function judge(options: InboundOptions, keys: Keys & { readonly kind: 'hel
     verified.add(token, generation(options, keys), verdict.untilMs);
     return 'token';
   }
+  if (verdict.fault !== 'audience') return verdict.fault;
   // With our own client id it might have been for us.
-  return verdict.fault === 'audience' && options.clientId().kind === 'pending' ? 'identity-pending' : verdict.fault;
+  return options.clientId().kind === 'pending' ? 'identity-pending' : notForUs(expectations.audiences);
+}
+
+const mostNamed = 3;
+
+/** Only who holds what our issuer signed is told what it should have been. */
+function notForUs(audiences: readonly string[]): Outcome {
+  const named = audiences.slice(0, mostNamed).join(', ');
+  return { reason: 'audience', description: `the token is not for this agent: get one for the audience ${named}` };
 }
 
 function audiencesOf({ audiences, clientId }: InboundOptions): readonly string[] {

@@ -90,6 +90,21 @@ test('each kind of request has its answer', async () => {
   for (const [wish, expected] of rows) assert.equal(await ask(wish), expected, JSON.stringify(wish).slice(0, 100));
 });
 
+test('who has a token of the issuer for somebody else is told for whom it must be; nobody else is', async () => {
+  const { decide } = await bed();
+  const description = async (token: string) => {
+    const decision = await decide(head({ headers: bearer(token) }), noSignal);
+    return decision.kind === 'refuse' ? decision.description : decision.reason;
+  };
+  const claims = { aud: 'agent-b' };
+  assert.equal(
+    await description(await signed(key, { claims })),
+    'the token is not for this agent: get one for the audience agent-a',
+  );
+  const forged = await signed({ ...second, kid: 'k1' }, { claims });
+  assert.ok(!(await description(forged)).includes('agent-a'));
+});
+
 test('a token is verified once, then remembered until its end, its keys or our name change', async () => {
   let id = 'agent-a';
   const { ask, clock, client, metrics } = await bed({ audiences: [], clientId: () => ({ kind: 'known', id }) });
