@@ -2,7 +2,7 @@
 
 import { AgentCardSpec } from '../runtime/api/agent-card.ts';
 import { syncPeriodFault } from '../runtime/api/sync-period.ts';
-import type { Violation } from '../runtime/config/problem.ts';
+import type { Violation } from '../runtime/config/violation.ts';
 import { targetedSchema, targetedViolations } from './targeted-props.ts';
 
 const Schema = targetedSchema(AgentCardSpec);

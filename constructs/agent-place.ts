@@ -2,7 +2,7 @@
 
 import { Chart } from 'cdk8s';
 import type { IConstruct } from 'constructs';
-import type { Violation } from '../runtime/config/problem.ts';
+import type { Violation } from '../runtime/config/violation.ts';
 import { agentNamespaceViolations } from './watched-namespaces.ts';
 
 /** Who may have chosen the namespace; the first that did counts, and without any the chart. */

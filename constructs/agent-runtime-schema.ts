@@ -2,7 +2,8 @@
 
 import { Type } from 'typebox';
 import { AgentRuntimeSpec } from '../runtime/api/agent-runtime.ts';
-import { shown, type Violation } from '../runtime/config/problem.ts';
+import { shown } from '../runtime/config/problem.ts';
+import type { Violation } from '../runtime/config/violation.ts';
 import { NamespaceName, ObjectName } from './prop-schemas.ts';
 import { propViolations } from './refusal.ts';
 import { targetedSchema, targetedViolations } from './targeted-props.ts';

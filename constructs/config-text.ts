@@ -6,7 +6,7 @@ import { consistent } from '../runtime/config/consistent.ts';
 import type { FeatureGates } from '../runtime/config/feature-gates.ts';
 import type { LayerSource } from '../runtime/config/layers.ts';
 import type { PartialConfig } from '../runtime/config/platform.ts';
-import type { Violation } from '../runtime/config/problem.ts';
+import type { Violation } from '../runtime/config/violation.ts';
 import { isProblem, parseConfig, parseGates } from '../runtime/config/sources.ts';
 import { defined, refuse } from './refusal.ts';
 

@@ -3,7 +3,7 @@
 import { Type } from 'typebox';
 import { install as names, instancePattern } from '../runtime/api/names.ts';
 import { oneOf } from '../runtime/api/schema.ts';
-import type { Violation } from '../runtime/config/problem.ts';
+import type { Violation } from '../runtime/config/violation.ts';
 import type { OperatorAccount } from './operator-label.ts';
 import { NamespaceName, ObjectName } from './prop-schemas.ts';
 import type { WatchedNamespaces } from './watched-namespaces.ts';

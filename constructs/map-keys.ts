@@ -1,7 +1,8 @@
 /** Keys of the maps in props: a schema speaks of their values alone, and Kubernetes refuses an odd key as well. */
 
 import { labelKeyPattern } from '../runtime/config/network-policy.ts';
-import { shown, type Violation } from '../runtime/config/problem.ts';
+import { shown } from '../runtime/config/problem.ts';
+import type { Violation } from '../runtime/config/violation.ts';
 
 /** What the keys of one kind of map must look like. */
 export interface KeyRule {

@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox';
 import { oneOf } from '../runtime/api/schema.ts';
-import type { Violation } from '../runtime/config/problem.ts';
+import type { Violation } from '../runtime/config/violation.ts';
 
 const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 

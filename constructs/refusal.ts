@@ -4,7 +4,7 @@ import { Chart } from 'cdk8s';
 import { Construct, type IConstruct } from 'constructs';
 import type { TObject } from 'typebox';
 import { violationsOf } from '../runtime/config/check.ts';
-import type { Violation } from '../runtime/config/problem.ts';
+import type { Violation } from '../runtime/config/violation.ts';
 
 /**
  * Throws unless there is nothing to refuse. A line a violation: `[platform/rossoctl] replicas: 0 is not allowed; …`. A construct outside

@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox';
 import { Quantities } from '../runtime/config/platform.ts';
-import type { Violation } from '../runtime/config/problem.ts';
+import type { Violation } from '../runtime/config/violation.ts';
 import { isAbove } from '../runtime/config/quantity.ts';
 import { keyViolations, resourceNames } from './map-keys.ts';
 

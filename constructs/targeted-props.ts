@@ -3,7 +3,7 @@
 import { Construct } from 'constructs';
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { TargetRef } from '../runtime/api/target-ref.ts';
-import type { Violation } from '../runtime/config/problem.ts';
+import type { Violation } from '../runtime/config/violation.ts';
 import { NamespaceName, ObjectName } from './prop-schemas.ts';
 import { propViolations } from './refusal.ts';
 

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { type BindingScope, bindingScopes } from '../runtime/api/agent-card.ts';
 import { TrustDomain } from '../runtime/api/agent-runtime.ts';
 import { oneOf } from '../runtime/api/schema.ts';
-import type { Violation } from '../runtime/config/problem.ts';
+import type { Violation } from '../runtime/config/violation.ts';
 import { NamespaceName, ObjectName } from './prop-schemas.ts';
 
 /** Where the trust bundle of SPIRE is published: a ConfigMap with the authorities whose identities may sign. */

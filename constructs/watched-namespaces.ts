@@ -6,7 +6,7 @@ import { install, namespaceNameLabel } from '../runtime/api/names.ts';
 import { oneOf } from '../runtime/api/schema.ts';
 import { isSystemNamespace, neverInjected } from '../runtime/api/system-namespaces.ts';
 import { violationsOf } from '../runtime/config/check.ts';
-import type { Violation } from '../runtime/config/problem.ts';
+import type { Violation } from '../runtime/config/violation.ts';
 import { NamespaceName } from './prop-schemas.ts';
 import { propViolations } from './refusal.ts';
 

@@ -1,7 +1,8 @@
 /** Whether images are pinned by digest. */
 
 import { compiledDefaults, type PartialConfig } from '../runtime/config/platform.ts';
-import { shown, type Violation } from '../runtime/config/problem.ts';
+import { shown } from '../runtime/config/problem.ts';
+import type { Violation } from '../runtime/config/violation.ts';
 
 const byDigest = /^[^\s@]+@sha256:[0-9a-f]{64}$/;
 

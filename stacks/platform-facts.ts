@@ -3,7 +3,7 @@
 import { agentNamespaceViolations } from '../constructs/watched-namespaces.ts';
 import { install } from '../runtime/api/names.ts';
 import { gateDefaults } from '../runtime/config/feature-gates.ts';
-import type { Violation } from '../runtime/config/problem.ts';
+import type { Violation } from '../runtime/config/violation.ts';
 import { pinningProblem } from './image-pinning.ts';
 import type { AgentsSettings, PlatformSettings } from './settings-schema.ts';
 

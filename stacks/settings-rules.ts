@@ -5,7 +5,7 @@ import { installViolations } from '../constructs/installs.ts';
 import { verificationViolations } from '../constructs/verification.ts';
 import { agentNamespaceViolations } from '../constructs/watched-namespaces.ts';
 import { install } from '../runtime/api/names.ts';
-import type { Violation } from '../runtime/config/problem.ts';
+import type { Violation } from '../runtime/config/violation.ts';
 import type { AgentsSettings, PlatformSettings } from './settings-schema.ts';
 
 type NamespaceSettings = NonNullable<PlatformSettings['namespaces']>[number];

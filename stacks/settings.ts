@@ -2,7 +2,8 @@
 
 import { type TSchema, Type } from 'typebox';
 import { violationsOf } from '../runtime/config/check.ts';
-import { problemOf, type Violation } from '../runtime/config/problem.ts';
+import { problemOf } from '../runtime/config/problem.ts';
+import type { Violation } from '../runtime/config/violation.ts';
 import { suggestion } from '../runtime/config/suggest.ts';
 import { readYaml } from '../runtime/config/yaml-tree.ts';
 import { injectedImageViolations, pinningProblem } from './image-pinning.ts';

@@ -23,7 +23,7 @@ const { values, positionals } = parseArgs({
 });
 
 /** Programs and servers of ours as they run, without a cluster. */
-const processPatterns = ['test/process/**/*.test.ts'];
+const processPatterns = ['test/process/**/*.test.ts', 'test/sidecar-{capture,envoy}/**/*.test.ts'];
 const unitPatterns = ['test/*.test.ts', 'test/{runtime,constructs,stacks,scripts,examples}/**/*.test.ts'];
 /** Files that take longest, more than a minute each: begun first, so that no core waits for them at the end. */
 const longest = [
@@ -36,6 +36,7 @@ const longest = [
 /** Tests beside parts whose build takes as long as that of all else: they come last, in this order, each with the build's option. */
 const slowParts = [
   { option: '--spire', patterns: ['test/spire-cluster/**/*.test.ts'], mayBeMissing: false },
+  { option: '--keycloak', patterns: ['test/sidecar-keycloak/**/*.test.ts'], mayBeMissing: false },
   // The Node side of Pulumi is tested without its CLI too, so a machine that cannot build that goes without.
   { option: '--pulumi', patterns: ['test/pulumi-cluster/**/*.test.ts'], mayBeMissing: true },
 ];

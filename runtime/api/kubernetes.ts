@@ -26,8 +26,13 @@ export interface SecurityContext {
   readonly seccompProfile?: { readonly type: string };
 }
 
-export interface Probe {
-  readonly httpGet?: { readonly path: string; readonly port: number | string };
+/** A request by which the kubelet looks after a container: of a probe, or of a lifecycle hook (which has no gRPC form). */
+export interface Asking {
+  readonly httpGet?: { readonly path?: string; readonly port: number | string; readonly scheme?: string };
+  readonly grpc?: { readonly port: number };
+}
+
+export interface Probe extends Asking {
   readonly periodSeconds?: number;
   readonly failureThreshold?: number;
   readonly timeoutSeconds?: number;
@@ -65,6 +70,8 @@ export interface Container {
   readonly startupProbe?: Probe;
   readonly livenessProbe?: Probe;
   readonly readinessProbe?: Probe;
+  readonly lifecycle?: { readonly postStart?: Asking; readonly preStop?: Asking };
+  readonly terminationMessagePolicy?: string;
   /** `Always` makes an init container a native sidecar (Kubernetes 1.29 and later). */
   readonly restartPolicy?: 'Always';
 }

@@ -2,6 +2,7 @@
 
 import type { Effective } from '../config/layers.ts';
 import type { Ports } from './ports.ts';
+import type { ProbedPath } from './probes.ts';
 import type { Components } from './snapshot.ts';
 
 /** One injection, ready to be built. */
@@ -10,6 +11,8 @@ export interface Build {
   readonly components: Components;
   readonly ports: Ports;
   readonly exclusions: { readonly outbound: readonly number[]; readonly inbound: readonly number[] };
+  /** What the kubelet asks the pod's own containers for. */
+  readonly probes: readonly ProbedPath[];
   /** Secret (and volume) with the workload's OAuth client credentials. */
   readonly credentialsSecret: string;
   readonly nativeSidecars: boolean;

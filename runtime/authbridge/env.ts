@@ -45,6 +45,7 @@ export function sidecarEnv({ effective, components }: Build): readonly EnvVar[] 
 export const identityEnv: readonly EnvVar[] = Object.freeze([
   field('POD_NAME', 'metadata.name'),
   field('POD_NAMESPACE', 'metadata.namespace'),
+  field('POD_UID', 'metadata.uid'),
   field('POD_IP', 'status.podIP'),
   field('SERVICE_ACCOUNT', 'spec.serviceAccountName'),
 ]);

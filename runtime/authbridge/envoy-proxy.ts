@@ -11,7 +11,7 @@ import { credentials, mountPaths, spiffeSocket, workDirectory } from './volumes.
 
 /** The startup probe holds back the user's containers until the proxy takes traffic; without it they would start into a closed door. */
 export function envoyProxy(build: Build): Sidecar {
-  const { effective, components, ports, nativeSidecars } = build;
+  const { effective, components, ports, probes, nativeSidecars } = build;
   const { config } = effective;
   const hasCredentials = components.credentials.inject;
   return sidecar(
@@ -27,12 +27,14 @@ export function envoyProxy(build: Build): Sidecar {
           INBOUND_PORT: ports.inbound,
           ADMIN_PORT: ports.admin,
           HEALTH_PORT: ports.health,
+          PROBES: probes.length === 0 ? '' : JSON.stringify(probes),
           CREDENTIALS_DIR: hasCredentials ? mountPaths.credentials : '',
         }),
       ],
       ports: declaredPorts(ports),
       resources: config.resources.envoyProxy,
       securityContext: sidecarSecurity(config.proxy.uid),
+      terminationMessagePolicy: 'FallbackToLogsOnError',
       startupProbe: probe('/readyz', ports.health, { periodSeconds: 1, failureThreshold: 120 }),
       livenessProbe: probe('/healthz', ports.health, { periodSeconds: 10, failureThreshold: 3 }),
       readinessProbe: probe('/readyz', ports.health, { periodSeconds: 5, failureThreshold: 3 }),

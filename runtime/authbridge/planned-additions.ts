@@ -10,6 +10,7 @@ import type { Facts } from './conflicts.ts';
 import { type Additions, additions } from './inject.ts';
 import type { Memory } from './memory.ts';
 import { chosenPorts, configuredPorts, isClash, usedPorts } from './ports.ts';
+import { probedPaths } from './probes.ts';
 import type { Refusal, Snapshot } from './snapshot.ts';
 
 /** A snapshot that has passed every gate. */
@@ -33,6 +34,7 @@ export function plannedAdditions(
     components,
     ports,
     exclusions: exclusions.ok ? exclusions : { outbound: [], inbound: [] },
+    probes: probedPaths(pod.spec),
     credentialsSecret: credentialsSecretName(snapshot.namespace, snapshot.runtime.spec.targetRef.name),
     nativeSidecars: snapshot.nativeSidecars,
     configHash: memory.hash(snapshot.layers, pod.metadata.labels?.[labels.type] === 'tool' ? 'tool' : 'agent'),

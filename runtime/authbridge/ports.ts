@@ -43,7 +43,6 @@ function portsOf({ ports, env, startupProbe, livenessProbe, readinessProbe }: Co
 /** A probe as Kubernetes has it; a port given by name is among the declared ones. */
 interface AnyProbe extends Probe {
   readonly tcpSocket?: { readonly port: number | string };
-  readonly grpc?: { readonly port: number };
 }
 
 function probedPort(probe: AnyProbe | undefined): number {

@@ -2,7 +2,7 @@
 
 import { containers } from '../api/names.ts';
 import type { Build } from './build.ts';
-import { identityEnv, literals } from './env.ts';
+import { literals } from './env.ts';
 import { proxyInitSecurity } from './security.ts';
 import { type Sidecar, sidecar } from './sidecar.ts';
 import { runDirectory } from './volumes.ts';
@@ -15,20 +15,18 @@ export function proxyInit({ effective: { config }, ports, exclusions }: Build): 
       image: config.images.proxyInit,
       imagePullPolicy: config.images.pullPolicy,
       args: [containers.proxyInit],
-      env: [
-        ...literals({
-          PROXY_PORT: ports.outbound,
-          INBOUND_PROXY_PORT: ports.inbound,
-          ADMIN_PORT: ports.admin,
-          HEALTH_PORT: ports.health,
-          PROXY_UID: config.proxy.uid,
-          OUTBOUND_PORTS_EXCLUDE: exclusions.outbound.join(','),
-          INBOUND_PORTS_EXCLUDE: exclusions.inbound.join(','),
-        }),
-        ...identityEnv.filter(({ name }) => name === 'POD_IP'),
-      ],
+      env: literals({
+        PROXY_PORT: ports.outbound,
+        INBOUND_PROXY_PORT: ports.inbound,
+        ADMIN_PORT: ports.admin,
+        HEALTH_PORT: ports.health,
+        PROXY_UID: config.proxy.uid,
+        OUTBOUND_PORTS_EXCLUDE: exclusions.outbound.join(','),
+        INBOUND_PORTS_EXCLUDE: exclusions.inbound.join(','),
+      }),
       resources: config.resources.proxyInit,
       securityContext: proxyInitSecurity,
+      terminationMessagePolicy: 'FallbackToLogsOnError',
     },
     [runDirectory],
   );

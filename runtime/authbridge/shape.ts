@@ -27,7 +27,7 @@ export function textsMalformation(value: unknown, path: string): string | undefi
   return texts(value, path);
 }
 
-const probe = fields({ httpGet: fields({}), tcpSocket: fields({}), grpc: fields({}) });
+const probe = fields({ httpGet: fields({ path: text, scheme: text }), tcpSocket: fields({}), grpc: fields({}) });
 
 const container = named({
   image: text,
@@ -40,6 +40,7 @@ const container = named({
   startupProbe: probe,
   livenessProbe: probe,
   readinessProbe: probe,
+  lifecycle: fields({ postStart: probe, preStop: probe }),
 });
 
 const podSpec = required(

@@ -22,6 +22,7 @@ export function spiffeHelper(build: Build): Sidecar {
       ports: [{ name: 'rossoctl-health', containerPort: ports.health, protocol: 'TCP' }],
       resources: config.resources.spiffeHelper,
       securityContext: sidecarSecurity(config.proxy.uid),
+      terminationMessagePolicy: 'FallbackToLogsOnError',
       livenessProbe: probe('/healthz', ports.health, { periodSeconds: 10, failureThreshold: 3 }),
       ...(nativeSidecars ? { restartPolicy: 'Always' } : {}),
     },

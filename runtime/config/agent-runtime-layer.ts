@@ -7,7 +7,8 @@ import type { Layer, LayerProblem, LayerSource } from './layers.ts';
 import { isSection, overlaid, type Section } from './overlay.ts';
 import { type PartialConfig, PlatformConfig } from './platform.ts';
 import { podViolations } from './pod-texts.ts';
-import { problemOf, type Violation } from './problem.ts';
+import { problemOf } from './problem.ts';
+import type { Violation } from './violation.ts';
 
 /** Field below `spec` → path in the configuration. */
 const fields: readonly (readonly [field: string, path: string])[] = [

@@ -20,11 +20,16 @@ export interface AuthBridgeSetting {
 export const authBridgeSettings: readonly AuthBridgeSetting[] = Object.freeze([
   setting('KEYCLOAK_URL', ['identity.url'], ({ identity }) => identity.url),
   setting('KEYCLOAK_REALM', ['identity.realm'], ({ identity }) => identity.realm),
-  setting('ISSUER', ['identity.url', 'identity.realm'], issuer),
-  { name: 'TOKEN_URL', paths: tokenUrlPaths, value: tokenUrl },
+  derived('ISSUER', 'identity.issuer', ({ identity }) => identity.issuer, realmUrl),
+  derived('JWKS_URL', 'identity.jwksUrl', ({ identity }) => identity.jwksUrl, endpoint('certs')),
+  derived('TOKEN_URL', 'tokenExchange.tokenUrl', ({ tokenExchange }) => tokenExchange.tokenUrl, endpoint('token')),
+  setting('CLOCK_SKEW_SECONDS', ['identity.clockSkewSeconds'], ({ identity }) => String(identity.clockSkewSeconds)),
+  setting('BYPASS_PATHS', ['identity.bypassPaths'], ({ identity }) => JSON.stringify(identity.bypassPaths)),
+  setting('CLIENT_AUTH', ['identity.clientAuth'], ({ identity }) => identity.clientAuth),
   setting('ALLOWED_AUDIENCES', ['identity.allowedAudiences'], ({ identity }) => jsonList(identity.allowedAudiences)),
   setting('TARGET_AUDIENCE', ['tokenExchange.audience'], ({ tokenExchange }) => tokenExchange.audience),
   setting('TARGET_SCOPES', ['tokenExchange.scopes'], ({ tokenExchange }) => tokenExchange.scopes.join(' ')),
+  setting('ROUTES', ['tokenExchange.routes'], ({ tokenExchange }) => jsonList(tokenExchange.routes)),
   setting('SPIFFE_TRUST_DOMAIN', ['spiffe.trustDomain'], ({ spiffe }) => spiffe.trustDomain),
   setting('OTEL_EXPORTER_OTLP_ENDPOINT', ['trace.endpoint'], traceEndpoint),
   setting('OTEL_EXPORTER_OTLP_PROTOCOL', ['trace.protocol'], ({ trace }) =>
@@ -47,20 +52,30 @@ function setting(name: string, paths: readonly string[], value: AuthBridgeSettin
   return { name, paths: () => paths, value };
 }
 
-/** Keycloak's issuer of a realm. */
-function issuer({ identity }: PlatformConfig): string {
+/** A setting of its own, or made from where Keycloak answers. */
+function derived(
+  name: string,
+  path: string,
+  own: (config: PlatformConfig) => string,
+  otherwise: (config: PlatformConfig) => string,
+): AuthBridgeSetting {
+  return {
+    name,
+    paths: (config) => (own(config) === '' ? ['identity.url', 'identity.realm'] : [path]),
+    value: (config) => own(config) || otherwise(config),
+  };
+}
+
+/** Where the cluster reaches Keycloak's realm. */
+function realmUrl({ identity }: PlatformConfig): string {
   return `${identity.url.replace(/\/+$/, '')}/realms/${identity.realm}`;
 }
 
-function tokenUrl(config: PlatformConfig): string {
-  return config.tokenExchange.tokenUrl || `${issuer(config)}/protocol/openid-connect/token`;
+function endpoint(name: 'certs' | 'token'): (config: PlatformConfig) => string {
+  return (config) => `${realmUrl(config)}/protocol/openid-connect/${name}`;
 }
 
-function tokenUrlPaths({ tokenExchange }: PlatformConfig): readonly string[] {
-  return tokenExchange.tokenUrl === '' ? ['identity.url', 'identity.realm'] : ['tokenExchange.tokenUrl'];
-}
-
-function jsonList(values: readonly string[]): string {
+function jsonList(values: readonly unknown[]): string {
   return values.length === 0 ? '' : JSON.stringify(values);
 }
 

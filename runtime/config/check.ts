@@ -3,7 +3,8 @@
 import type { TSchema } from 'typebox';
 import { Errors } from 'typebox/value';
 import { isSection, type Section } from './overlay.ts';
-import { shortened, shown, type Violation } from './problem.ts';
+import { shortened, shown } from './problem.ts';
+import type { Violation } from './violation.ts';
 import { suggestion } from './suggest.ts';
 
 /** The keywords our schemas use. */

@@ -3,7 +3,8 @@
 import { type Cidr, isCanonical, isStrictlyWithin, parseCidr } from '../encoding/cidr.ts';
 import { labelKeyPattern } from './network-policy.ts';
 import { isSection, type Section } from './overlay.ts';
-import { shown, type Violation } from './problem.ts';
+import { shown } from './problem.ts';
+import type { Violation } from './violation.ts';
 
 /** The lists of peers, by path. */
 const lists: readonly (readonly string[])[] = [

@@ -11,8 +11,10 @@ import {
   TrustDomain,
 } from '../api/agent-runtime.ts';
 import { oneOf } from '../api/schema.ts';
+import { BypassPaths, defaultBypassPaths } from './bypass-paths.ts';
 import { frozen } from './frozen.ts';
 import { networkPolicyDefaults, NetworkPolicySection } from './network-policy.ts';
+import { RouteTexts } from './routes.ts';
 
 const pathPart = '[a-z0-9]+((\\.|_{1,2}|-+)[a-z0-9]+)*';
 /** With a reference that the kubelet cannot read, no pod starts. */
@@ -52,7 +54,17 @@ const Resources = Type.Object({
   /** What it may use at most, by resource. */
   limits: Quantities,
 });
+/** How an agent proves to the identity provider that it is the client it says. */
+export const clientAuthMethods = ['client-secret', 'spiffe'] as const;
 const Text = (description: string) => Type.String({ minLength: 1, maxLength: 1024, description });
+
+/** An address that follows from others unless it is given. */
+const DerivedUrl = (example: string, from: string) =>
+  Type.String({
+    maxLength: 2048,
+    pattern: `^(${httpUrlPattern})?$`,
+    description: `An http or https URL without user name, query and fragment, for example ${example}; empty: derived from ${from}.`,
+  });
 
 /** Effective configuration: every field has a value. Layers are `DeepPartial` of it; unknown keys are refused with their path. */
 export const PlatformConfig = Type.Object({
@@ -107,6 +119,16 @@ export const PlatformConfig = Type.Object({
     url: HttpUrl,
     /** Realm in which agents are clients. */
     realm: Realm,
+    /** Who makes tokens, as they name it (`iss`); when empty, it follows from `url` and `realm`. For a provider that calls itself otherwise than the cluster calls it. */
+    issuer: DerivedUrl('https://login.example/realms/agents', 'identity.url and identity.realm'),
+    /** Where the issuer's keys are (JWKS); when empty, it follows from `url` and `realm`. */
+    jwksUrl: DerivedUrl('https://keycloak.example/certs', 'identity.url and identity.realm'),
+    /** How far the issuer's clock and the pod's may be apart, in seconds. */
+    clockSkewSeconds: Type.Integer({ minimum: 0, maximum: 300 }),
+    /** Paths of an agent that need no token: globs, in which a last `/*` is everything below. The pod's own probes are open besides. */
+    bypassPaths: BypassPaths,
+    /** How an agent proves that it is its OAuth client: with the secret it was registered with, or with its SPIFFE identity. */
+    clientAuth: oneOf(clientAuthMethods),
     /** Token audiences accepted on inbound calls; any one suffices. */
     allowedAudiences: Type.Array(Text('Accepted token audience.'), { maxItems: 64 }),
     /** Secret with the credentials to register clients. */
@@ -123,16 +145,13 @@ export const PlatformConfig = Type.Object({
   }),
   tokenExchange: Type.Object({
     /** Where tokens are exchanged; when empty, it follows from `identity.url` and `identity.realm`. */
-    tokenUrl: Type.String({
-      maxLength: 2048,
-      pattern: `^(${httpUrlPattern})?$`,
-      description:
-        'An http or https URL without user name, query and fragment, for example https://keycloak.example/token; empty: derived from identity.url and identity.realm.',
-    }),
+    tokenUrl: DerivedUrl('https://keycloak.example/token', 'identity.url and identity.realm'),
     /** Audience asked for when no route says otherwise. */
     audience: Text('Audience asked for when no route says otherwise.'),
     /** OAuth scopes asked for. */
     scopes: Type.Array(Text('OAuth scope.'), { maxItems: 64 }),
+    /** What becomes of the agent's own calls, by their host: the first route that matches. Each names an `audience` or `scopes`, or another `action`. */
+    routes: RouteTexts,
   }),
   trace: Type.Object({
     /** Address of the OpenTelemetry collector. */
@@ -193,11 +212,16 @@ export const compiledDefaults: PlatformConfig = frozen<PlatformConfig>({
     provider: 'keycloak',
     url: 'http://keycloak.rossoctl-system.svc:8080',
     realm: 'default',
+    issuer: '',
+    jwksUrl: '',
+    clockSkewSeconds: 30,
+    bypassPaths: [...defaultBypassPaths],
+    clientAuth: 'client-secret',
     allowedAudiences: [],
     adminCredentialsSecret: '',
   },
   clientRegistration: { mode: 'operator' },
-  tokenExchange: { tokenUrl: '', audience: 'downstream-service', scopes: [] },
+  tokenExchange: { tokenUrl: '', audience: 'downstream-service', scopes: [], routes: [] },
   trace: {
     endpoint: 'otel-collector.observability:4317',
     protocol: 'grpc',

@@ -2,7 +2,8 @@
 
 import { labelKeyPattern } from './network-policy.ts';
 import { isSection } from './overlay.ts';
-import { shown, type Violation } from './problem.ts';
+import { shown } from './problem.ts';
+import type { Violation } from './violation.ts';
 
 /** Of a configuration that the schema accepts. */
 export function podViolations(config: unknown): readonly Violation[] {

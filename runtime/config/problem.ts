@@ -1,15 +1,7 @@
 /** Violations of a configuration → one sentence that names object, line, path and remedy. */
 
 import type { LayerProblem, LayerSource } from './layers.ts';
-
-/** One thing that is wrong, at a dotted path (`''`: the whole document). */
-export interface Violation {
-  readonly path: string;
-  /** 1-based line of the text, when there is a text. */
-  readonly line?: number | undefined;
-  /** What is wrong and what is allowed, without the path. */
-  readonly message: string;
-}
+import type { Violation } from './violation.ts';
 
 /** How many violations a message spells out; the rest is counted. */
 const spelledOut = 3;

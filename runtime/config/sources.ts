@@ -10,7 +10,9 @@ import { isSection } from './overlay.ts';
 import { peerViolations } from './peers.ts';
 import { type PartialConfig, PlatformConfig, platformOnly } from './platform.ts';
 import { podViolations } from './pod-texts.ts';
-import { problemOf, type Violation } from './problem.ts';
+import { trafficViolations } from './traffic-texts.ts';
+import { problemOf } from './problem.ts';
+import type { Violation } from './violation.ts';
 import { readYaml } from './yaml-tree.ts';
 
 export { agentRuntimeLayer } from './agent-runtime-layer.ts';
@@ -48,7 +50,7 @@ function parse<V>(
     ({ path }) => !explained.some((known) => path === known.path || path.startsWith(`${known.path}.`)),
   );
   // What the schema refuses already is not explained a second time.
-  const more = found.length > 0 ? [] : [...peerViolations(value), ...podViolations(value)];
+  const more = found.length > 0 ? [] : [...peerViolations(value), ...podViolations(value), ...trafficViolations(value)];
   const violations = [...explained, ...found, ...more].map((violation) => ({
     ...violation,
     line: tree.lineOf(violation.path),

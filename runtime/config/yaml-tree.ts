@@ -1,7 +1,8 @@
 /** YAML text → plain JSON values with the line of each path; bounded, and strict about everything that hides a typing error. */
 
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type Scalar } from 'yaml';
-import { shortened, type Violation } from './problem.ts';
+import { shortened } from './problem.ts';
+import type { Violation } from './violation.ts';
 
 export interface YamlTree {
   /** `undefined` for an empty document, one of comments alone, or a bare `null`: it sets nothing. */

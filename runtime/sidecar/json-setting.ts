@@ -2,7 +2,7 @@
 
 import type { TSchema } from 'typebox';
 import { violationsOf } from '../config/check.ts';
-import type { Violation } from '../config/problem.ts';
+import type { Violation } from '../config/violation.ts';
 import { parseStrictJson } from '../encoding/strict-json.ts';
 
 /** The value, or what is wrong with it in one sentence that begins with the variable's name. */

@@ -20,6 +20,7 @@ import { measureLarge } from './scenario-large.ts';
 import { measurePods } from './scenario-pods.ts';
 import { measurePure } from './scenario-pure.ts';
 import { measureRestart } from './scenario-restart.ts';
+import { measureSidecarRules } from './scenario-sidecar-rules.ts';
 import { measureStacks } from './scenario-stacks.ts';
 import { measureVerification } from './scenario-verification.ts';
 import { createWorld, type SharedWorld } from './shared-world.ts';
@@ -27,6 +28,7 @@ import { createWorld, type SharedWorld } from './shared-world.ts';
 /** In the order in which they run: from admission to idle they share a control plane. */
 const scenarios: Readonly<Record<string, (world: SharedWorld) => Promise<Finding>>> = {
   pure: measurePure,
+  'sidecar-rules': measureSidecarRules,
   verification: measureVerification,
   admission: measureAdmission,
   pods: measurePods,

@@ -1,7 +1,7 @@
 /** Which requests need no token: a few paths that everybody may read, and the pod's own probes. */
 
 import { Type } from 'typebox';
-import type { Violation } from '../../config/problem.ts';
+import { BypassPaths, defaultBypassPaths, globViolations, plainForm } from '../../config/bypass-paths.ts';
 import { readJsonSetting, type Setting } from '../json-setting.ts';
 import { isPartLike } from '../wildcard.ts';
 
@@ -27,12 +27,6 @@ export interface Asked {
   /** Where the connection was going. */
   readonly port: number | undefined;
 }
-
-/**
- * Paths by default. RFC 9728 puts what it describes behind `/.well-known/oauth-protected-resource`, and MCP clients ask for that before
- * they have a token: the last `*` of a glob is the whole subtree.
- */
-export const defaultBypassPaths: readonly string[] = ['/.well-known/*', '/healthz', '/readyz', '/livez', '/metrics'];
 
 /** These read and change nothing. A path that is open to readers, such as `/`, is still closed to callers. */
 const readingMethods: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
@@ -85,17 +79,6 @@ function ambiguity(path: string): string | undefined {
   return ambiguities.find(([pattern]) => pattern.test(path))?.[1];
 }
 
-/** The path decoded once; undefined when it is not plain. */
-function plainForm(path: string): string | undefined {
-  if (!path.startsWith('/') || /[^\x21-\x7e]/.test(path)) return undefined;
-  const decoded = path.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  );
-  // Segments of dots also as Windows reads them, which drops blanks and dots at the end of a name.
-  const isPlain = !/[^\x20-\x7e]|[%;]|\/\/|\/[. ]+(?:\/|$)/.test(decoded);
-  return isPlain ? decoded : undefined;
-}
-
 /** Whether a path in its plain form lies where the glob says. */
 function matcherOf(glob: string): (path: string) => boolean {
   const isSubtree = glob.endsWith('/*');
@@ -108,16 +91,6 @@ function matcherOf(glob: string): (path: string) => boolean {
   };
 }
 
-/** Why a glob may not be used; undefined: nothing. */
-export function globProblem(glob: string): string | undefined {
-  if (!glob.startsWith('/')) return 'must begin with "/"';
-  if (/^\/[^/]*\*/.test(glob) && !/^\/[^/*]/.test(glob)) return 'would open every path; write out the first segment';
-  if (glob.includes('**')) return '"**" is not known; "/*" at the end is everything below';
-  if (/[?#%\\;]/.test(glob)) return 'is compared with a path alone: no query, no escapes, no ";"';
-  return plainForm(glob) === undefined ? 'must be a plain path: no "//", no "." or "..", printable ASCII' : undefined;
-}
-
-const globsSchema = Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 64 });
 const probesSchema = Type.Array(
   Type.Object({
     port: Type.Integer({ minimum: 1, maximum: 65_535 }),
@@ -129,13 +102,9 @@ const probesSchema = Type.Array(
 /** The variable `BYPASS_PATHS`: a JSON list of globs that takes the place of the defaults; `[]`: no path is open. */
 export function readBypassPaths(text: string | undefined): Setting<readonly string[]> {
   return readJsonSetting<readonly string[]>('BYPASS_PATHS', text, {
-    schema: globsSchema,
+    schema: BypassPaths,
     empty: defaultBypassPaths,
-    rules: (globs) =>
-      globs.flatMap((glob, index): readonly Violation[] => {
-        const message = globProblem(glob);
-        return message === undefined ? [] : [{ path: `[${index}]`, message: `${JSON.stringify(glob)} ${message}` }];
-      }),
+    rules: globViolations,
   });
 }
 

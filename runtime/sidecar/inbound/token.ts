@@ -7,6 +7,7 @@ import {
   errors,
   type ProtectedHeaderParameters,
 } from 'jose';
+import { bytesOfBase64Url } from '../../encoding/base64.ts';
 import type { JsonObject } from '../../encoding/strict-json.ts';
 import { writtenClaims } from '../idp/bearer.ts';
 import { tokenAlgorithms } from './algorithms.ts';
@@ -32,13 +33,14 @@ const types: readonly unknown[] = [undefined, 'jwt', 'at+jwt', 'application/at+j
 
 const invalid = (fault: TokenFault): TokenVerdict => ({ kind: 'invalid', fault });
 
-/** Judges a token at the time `now`. Never throws for anything a token can hold. */
+/** Judges a token at the time `now`; each part must be in its one spelling, so that one token is one text. Never throws for anything a token can hold. */
 export async function verifyToken(
   token: string,
   keyFor: KeyFor,
   expectations: Expectations,
   now: Date,
 ): Promise<TokenVerdict> {
+  if (!token.split('.').every((part) => bytesOfBase64Url(part) !== undefined)) return invalid('malformed');
   const header = headerOf(token);
   const claims = writtenClaims(token);
   if (header === undefined || claims === undefined) return invalid('malformed');

@@ -1,9 +1,9 @@
 /** Says whether a request goes where its host says: the token made for a host must not reach another. */
 
+import { isAddress, sameAddress } from '../../encoding/authority.ts';
 import type { Clock } from '../../engine/clock.ts';
 import { createLru } from '../../signature/lru.ts';
 import { untilAborted } from '../idp/until-aborted.ts';
-import { isAddress, sameAddress } from './host.ts';
 
 /** `elsewhere`: the host is at `address` instead. `unknown`: nobody can say. */
 export type Place =

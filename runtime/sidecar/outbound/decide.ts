@@ -1,11 +1,11 @@
 /** Decides each request the agent makes: left alone, with a token made for where it goes, or refused. */
 
+import { type Authority, authorityOf } from '../../encoding/authority.ts';
 import type { Clock } from '../../engine/clock.ts';
 import type { Decide, Decision, Pass, RequestHead } from '../decision.ts';
 import { writtenClaims } from '../idp/bearer.ts';
 import type { PlaceOf } from './addresses.ts';
 import type { TokenFor } from './cache.ts';
-import { type Authority, authorityOf } from './host.ts';
 import { outboundRefusal } from './refusals.ts';
 import { type Route, routeOf, type Target } from './routes.ts';
 import type { TokenWish } from './token-request.ts';

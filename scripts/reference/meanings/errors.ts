@@ -13,6 +13,12 @@ export const errorMeanings: Meanings<string> = {
     'The Lease is held by another replica, or could not be renewed. The process ends before it writes anything more, and is restarted.',
   KUBECONFIG_INVALID:
     'The kubeconfig or the files of the ServiceAccount cannot be used; the message names file and field.',
+  CAPTURE_SETTINGS_INVALID:
+    '`proxy-init` cannot read its environment; the message names each variable. It is written by the webhook: delete the pod, so that it is made anew.',
+  CAPTURE_FAILED:
+    '`proxy-init` could not write or read back the rules that capture the traffic of the pod, which therefore does not start; the message says what the node or the namespace lacks.',
+  SIDECAR_SETTINGS_INVALID:
+    'An injected container cannot read its environment; the message names each variable and what is wrong with it. The container is started again, so what is put right in the ConfigMap counts.',
   CONFIG_INVALID:
     'The mounted configuration or the mounted gates are invalid at the start; the message names file, line and path. Later the last good content stays in use.',
   CERTIFICATE_FILES_INVALID:

@@ -101,7 +101,7 @@ test('the ConfigMap holds each setting under the name the environment refers to'
       {},
       {
         identity: { url: 'https://sso.example/', realm: 'r', allowedAudiences: ['x'] },
-        tokenExchange: { scopes: ['s'] },
+        tokenExchange: { scopes: ['s'], routes: [{ host: 'tool', audience: 'tool' }] },
         trace: { sampling: { type: 'never' } },
       },
     ),

@@ -3,10 +3,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
+import { defaultBypassPaths, globProblem } from '../../../../runtime/config/bypass-paths.ts';
 import {
   createBypass,
-  defaultBypassPaths,
-  globProblem,
   type PathVerdict,
   readBypassPaths,
   readProbes,

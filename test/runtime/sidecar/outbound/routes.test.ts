@@ -3,14 +3,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { authorityOf, sameAddress } from '../../../../runtime/sidecar/outbound/host.ts';
-import {
-  hostMatcher,
-  hostProblem,
-  providerRoutes,
-  readRoutes,
-  routeOf,
-} from '../../../../runtime/sidecar/outbound/routes.ts';
+import { hostProblem } from '../../../../runtime/config/routes.ts';
+import { authorityOf, sameAddress } from '../../../../runtime/encoding/authority.ts';
+import { hostMatcher, providerRoutes, readRoutes, routeOf } from '../../../../runtime/sidecar/outbound/routes.ts';
 
 const authorities: readonly (readonly [authority: string, host: string | undefined, port?: number])[] = [
   ['tool-x', 'tool-x'],

@@ -1,0 +1,44 @@
+/** The requests by which the kubelet looks after a pod's own containers: the proxy must let exactly these in without a token. */
+
+import type { Asking, Container, PodSpec } from '../api/kubernetes.ts';
+
+/** As the sidecar's variable `PROBES` has it. */
+export interface ProbedPath {
+  readonly port: number;
+  readonly path: string;
+}
+
+const grpcHealth = '/grpc.health.v1.Health/Check';
+/** More than the sidecar takes; a pod with so many is probed at each of them by hand. */
+const most = 64;
+
+/**
+ * Every HTTP and gRPC probe and every HTTP lifecycle hook of the pod's own containers, distinct, in their order. A port that is given by name is that of the
+ * container; an unknown name is nothing, for the kubelet cannot ask either. TLS is not what the proxy can look into, so `scheme: HTTPS` is left
+ * out: such a port is to be excluded by annotation. TCP probes need no path: a connection is enough.
+ */
+export function probedPaths(spec: PodSpec): readonly ProbedPath[] {
+  const all = [...(spec.initContainers ?? []), ...spec.containers].flatMap(ofContainer);
+  const distinct = new Map(all.map((probed) => [`${probed.port} ${probed.path}`, probed]));
+  return [...distinct.values()].slice(0, most);
+}
+
+function ofContainer(container: Container): readonly ProbedPath[] {
+  const { startupProbe, livenessProbe, readinessProbe, lifecycle } = container;
+  const asked = [startupProbe, livenessProbe, readinessProbe, lifecycle?.postStart, lifecycle?.preStop];
+  return asked.flatMap((asking) => (asking === undefined || asking === null ? [] : ofAsking(asking, container)));
+}
+
+function ofAsking({ httpGet, grpc }: Asking, container: Container): readonly ProbedPath[] {
+  if (grpc !== undefined) return [{ port: grpc.port, path: grpcHealth }];
+  if (httpGet === undefined || httpGet.scheme?.toUpperCase() === 'HTTPS') return [];
+  const port = typeof httpGet.port === 'number' ? httpGet.port : portNamed(httpGet.port, container);
+  const path = httpGet.path === undefined || httpGet.path === '' ? '/' : httpGet.path;
+  return port === undefined ? [] : [{ port, path: path.startsWith('/') ? path : `/${path}` }];
+}
+
+/** Digits in quotes are a number to the kubelet. */
+function portNamed(text: string, { ports }: Container): number | undefined {
+  if (/^\d{1,5}$/.test(text)) return Number(text);
+  return ports?.find(({ name }) => name === text)?.containerPort;
+}

@@ -1,0 +1,90 @@
+/** The sidecar's process: the role in, signals handled, one exit code out. */
+
+import { existsSync } from 'node:fs';
+import { createLog } from '../engine/log.ts';
+import type { Log } from '../engine/types.ts';
+
+const usage = `usage: rossoctl-sidecar ROLE
+
+Roles, by the name of the injected container that has each:
+  proxy-init     redirects the pod's traffic to the proxy, reads the rules back, and ends
+  envoy-proxy    supervises Envoy and decides the pod's calls
+  spiffe-helper  keeps the pod's SPIFFE identity in files
+
+Everything else is told by the environment, which the operator's webhook writes.
+Exit codes: 0 ended as asked, 1 failed, 2 usage.
+`;
+
+/** What runs until a signal: its end by itself, with the reason, is a failure. */
+interface Running {
+  readonly failed: Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Each loads what it needs and nothing else: proxy-init has 64 MiB and is in the way of every start. */
+const roles: Readonly<Record<string, (log: Log) => Promise<Running | number>>> = {
+  'proxy-init': async (log) => {
+    const { proxyInit } = await import('./capture/apply.ts');
+    return proxyInit(process.env, log);
+  },
+  'envoy-proxy': async (log) => {
+    const [{ startProxy }, { proxySettings }] = await Promise.all([import('./proxy.ts'), import('./settings.ts')]);
+    return startProxy(proxySettings(process.env), { log, ipv6: existsSync('/proc/net/if_inet6') });
+  },
+  'spiffe-helper': async (log) => {
+    const [{ startHelper }, { helperSettings }] = await Promise.all([import('./helper.ts'), import('./settings.ts')]);
+    return startHelper(helperSettings(process.env), log);
+  },
+};
+
+async function main([role = '', ...more]: readonly string[]): Promise<void> {
+  if (role === '--help' || role === '-h') {
+    process.stdout.write(usage);
+    return;
+  }
+  const run = Object.hasOwn(roles, role) ? roles[role] : undefined;
+  if (run === undefined || more.length > 0) {
+    const wrong =
+      run === undefined ? `${JSON.stringify(role)} is no role` : `${JSON.stringify(more[0])} is one word too many`;
+    process.stderr.write(`rossoctl-sidecar: ${wrong}\n\n${usage}`);
+    process.exit(2);
+  }
+  const log = createLog({ name: role, level: levelOf(process.env['LOG_LEVEL']) });
+  const fail = (message: string, error: unknown): never => {
+    log.error(message, { error });
+    process.exit(1);
+  };
+  process.on('uncaughtException', (error) => fail('the process cannot go on', error));
+  process.on('unhandledRejection', (error) => fail('the process cannot go on', error));
+  let running: Running | undefined;
+  let isStopping = false;
+  // From the very beginning: as process 1 of a container, a process without a handler never sees the signal.
+  const stop = (signal: string): void => {
+    if (isStopping) return;
+    isStopping = true;
+    log.info('stopping', { signal });
+    if (running === undefined) process.exit(0);
+    running.stop().then(
+      () => process.exit(0),
+      (error: unknown) => fail('the stop failed', error),
+    );
+  };
+  process.on('SIGTERM', () => stop('SIGTERM'));
+  process.on('SIGINT', () => stop('SIGINT'));
+  try {
+    const begun = await run(log);
+    if (typeof begun === 'number') process.exit(begun);
+    running = begun;
+  } catch (error) {
+    fail(`${role} cannot start`, error);
+    return;
+  }
+  const reason = await running.failed;
+  if (!isStopping) fail(`${role} cannot go on`, reason);
+}
+
+function levelOf(text: string | undefined): 'debug' | 'info' | 'warn' | 'error' {
+  return text === 'debug' || text === 'warn' || text === 'error' ? text : 'info';
+}
+
+await main(process.argv.slice(2));

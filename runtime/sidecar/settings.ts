@@ -1,0 +1,164 @@
+/** What the containers `envoy-proxy` and `spiffe-helper` are told by their environment, which the webhook writes. */
+
+import { Type } from 'typebox';
+import { mtlsModes } from '../api/agent-runtime.ts';
+import { clientAuthMethods } from '../config/platform.ts';
+import type { LogLevel } from '../engine/log.ts';
+import { type Environment, type Reader, readerOf } from './environment.ts';
+import type { MtlsMode } from './envoy/intent.ts';
+import { type Probe, readBypassPaths, readProbes } from './inbound/bypass.ts';
+import { mostSkew } from './inbound/decide.ts';
+import { readJsonSetting } from './json-setting.ts';
+import { readRoutes, type Route, type Target } from './outbound/routes.ts';
+import type { ClientAuthMethod } from './outbound/token-request.ts';
+import { workloadApiSocket } from './spiffe/socket-path.ts';
+
+/** The Workload API and the trust domain its identities must be of. */
+export interface SpiffeSettings {
+  readonly socketPath: string;
+  readonly trustDomain: string | undefined;
+}
+
+export interface PodSettings {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly serviceAccount: string;
+}
+
+export interface CommonSettings {
+  readonly logLevel: LogLevel;
+  readonly pod: PodSettings;
+  /** Where the kubelet asks for health, and Prometheus for metrics. */
+  readonly healthPort: number;
+}
+
+export interface HelperSettings extends CommonSettings {
+  readonly spiffe: SpiffeSettings;
+  readonly directory: string;
+  readonly audiences: readonly string[];
+}
+
+export interface ProxySettings extends CommonSettings {
+  /** Undefined: the pod has no SPIFFE identity. */
+  readonly spiffe: SpiffeSettings | undefined;
+  readonly mtls: MtlsMode;
+  readonly ports: { readonly inbound: number; readonly outbound: number; readonly admin: number };
+  /** Folder of the sockets, which no other container sees. */
+  readonly folder: string;
+  /** Path of the Envoy binary. */
+  readonly envoy: string;
+  readonly accessLog: boolean;
+  /** Whose tokens count: compared with `iss`, never asked. */
+  readonly issuer: string;
+  readonly jwksUrl: string;
+  readonly tokenUrl: string;
+  /** Accepted besides the pod's own client id. */
+  readonly audiences: readonly string[];
+  readonly skewSeconds: number;
+  readonly bypassPaths: readonly string[];
+  readonly probes: readonly Probe[];
+  readonly routes: readonly Route[];
+  /** What a caller's token is exchanged for where no route matches; undefined: such calls are refused. */
+  readonly fallback: Target | undefined;
+  readonly clientAuth: ClientAuthMethod;
+  /** Undefined: no credentials are mounted. */
+  readonly credentialsDir: string | undefined;
+  /** How long a pod that ends lets requests finish, in milliseconds. */
+  readonly drainMs: number;
+}
+
+const ports = { least: 1, most: 65_535 };
+const logLevels = ['debug', 'info', 'warn', 'error'] as const;
+
+/** Of `envoy-proxy`. Throws `SettingsInvalid`. */
+export function proxySettings(env: Environment): ProxySettings {
+  const read = readerOf(env);
+  const issuer = read.text('ISSUER');
+  const spiffe = spiffeOf(read);
+  const mtls = read.oneOf('MTLS_MODE', mtlsModes, 'disabled');
+  const clientAuth = read.oneOf('CLIENT_AUTH', clientAuthMethods, 'client-secret');
+  if (spiffe === undefined && mtls !== 'disabled') {
+    read.problem(`MTLS_MODE is ${mtls}, which needs SPIFFE_ENDPOINT_SOCKET; set mtlsMode: disabled, or turn SPIFFE on`);
+  }
+  if (spiffe === undefined && clientAuth === 'spiffe') {
+    read.problem('CLIENT_AUTH is spiffe, which needs SPIFFE_ENDPOINT_SOCKET; use client-secret, or turn SPIFFE on');
+  }
+  const settings: ProxySettings = {
+    ...common(read),
+    spiffe,
+    mtls,
+    ports: {
+      inbound: read.number('INBOUND_PORT', ports),
+      outbound: read.number('OUTBOUND_PORT', ports),
+      admin: read.number('ADMIN_PORT', ports),
+    },
+    folder: read.text('WORK_DIR', '/run/rossoctl'),
+    envoy: read.text('ENVOY_BINARY', '/usr/bin/envoy'),
+    accessLog: read.oneOf('ACCESS_LOG', ['on', 'off'], 'on') === 'on',
+    issuer,
+    jwksUrl: read.text('JWKS_URL', `${issuer}/protocol/openid-connect/certs`),
+    tokenUrl: read.text('TOKEN_URL', `${issuer}/protocol/openid-connect/token`),
+    audiences: audiencesIn(read, 'ALLOWED_AUDIENCES'),
+    skewSeconds: read.number('CLOCK_SKEW_SECONDS', { least: 0, most: mostSkew, otherwise: 30 }),
+    bypassPaths: read.parsed('BYPASS_PATHS', readBypassPaths) ?? [],
+    probes: read.parsed('PROBES', readProbes) ?? [],
+    routes: read.parsed('ROUTES', readRoutes) ?? [],
+    fallback: fallbackOf(read),
+    clientAuth: clientAuth === 'spiffe' ? 'jwt-spiffe' : 'client_secret_basic',
+    credentialsDir: read.optional('CREDENTIALS_DIR'),
+    drainMs: 1_000 * read.number('DRAIN_SECONDS', { least: 1, most: 3_600, otherwise: 25 }),
+  };
+  read.done();
+  return settings;
+}
+
+/** Of `spiffe-helper`. Throws `SettingsInvalid`. */
+export function helperSettings(env: Environment): HelperSettings {
+  const read = readerOf(env);
+  const spiffe = spiffeOf(read);
+  if (spiffe === undefined) read.problem('SPIFFE_ENDPOINT_SOCKET is not set');
+  const settings: HelperSettings = {
+    ...common(read),
+    spiffe: spiffe ?? { socketPath: '', trustDomain: undefined },
+    directory: read.text('SVID_DIR', '/etc/rossoctl/svid'),
+    audiences: audiencesIn(read, 'JWT_AUDIENCES'),
+  };
+  read.done();
+  return settings;
+}
+
+function common(read: Reader): CommonSettings {
+  return {
+    logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
+    pod: {
+      namespace: read.text('POD_NAMESPACE'),
+      name: read.text('POD_NAME'),
+      uid: read.text('POD_UID', '-'),
+      serviceAccount: read.text('SERVICE_ACCOUNT', 'default'),
+    },
+    healthPort: read.number('HEALTH_PORT', ports),
+  };
+}
+
+function spiffeOf(read: Reader): SpiffeSettings | undefined {
+  const text = read.optional('SPIFFE_ENDPOINT_SOCKET');
+  if (text === undefined) return undefined;
+  const socket = workloadApiSocket(text);
+  if ('fault' in socket) read.problem(socket.fault);
+  return { socketPath: 'path' in socket ? socket.path : '', trustDomain: read.optional('SPIFFE_TRUST_DOMAIN') };
+}
+
+const audienceList = Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), { maxItems: 64 });
+
+function audiencesIn(read: Reader, name: string): readonly string[] {
+  const list = (text: string | undefined) =>
+    readJsonSetting<readonly string[]>(name, text, { schema: audienceList, empty: [], rules: () => [] });
+  return read.parsed(name, list) ?? [];
+}
+
+function fallbackOf(read: Reader): Target | undefined {
+  const audience = read.optional('TARGET_AUDIENCE') ?? '';
+  const scopes = (read.optional('TARGET_SCOPES') ?? '').split(' ').filter((scope) => scope !== '');
+  return audience === '' && scopes.length === 0 ? undefined : { audience, scopes, tokenUrl: '' };
+}
