@@ -27,6 +27,8 @@ export interface BedOptions {
   /** Default: pass. */
   readonly rules?: Partial<Record<Direction, Decide>>;
   readonly deadlineMs?: number;
+  /** Whether `heads` is filled. Default true. */
+  readonly isRecorded?: boolean;
   /** Default: wait until Envoy serves. */
   readonly isAwaited?: boolean;
 }
@@ -95,7 +97,7 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
   const recorded =
     (direction: Direction): Decide =>
     (head, signal) => {
-      heads.push(head);
+      if (options.isRecorded ?? true) heads.push(head);
       return current[direction](head, signal);
     };
   const common = { log, metrics };

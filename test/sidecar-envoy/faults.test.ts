@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
+import net from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { snapshot, type Snapshot } from '../../runtime/sidecar/envoy/snapshot.ts';
@@ -112,6 +113,26 @@ test('a configuration that Envoy refuses is told in its words, the last good one
 function broken(good: Snapshot): Snapshot {
   const listener = { name: 'inbound', address: { socketAddress: { address: '0.0.0.0', portValue: 15124 } } };
   return new Map([...good, [typeUrl(types.listener), [{ name: 'inbound', any: packed(types.listener, listener) }]]]);
+}
+
+test('more connections than may be open: further ones are closed, and who looks after Envoy still gets in', () =>
+  withBed({ intent: { limits: { connections: 20 } } }, async (bed) => {
+    const open = await Promise.all(Array.from({ length: 20 }, () => connected(bed)));
+    const name = 'listener.inbound.downstream_cx_active';
+    await until(async () => (await bed.admin.stats(`^${name}$`)).get(name) === 20);
+    const refused = await connected(bed);
+    refused.on('error', () => undefined);
+    await once(refused, 'close');
+    assert.equal((await bed.admin.get('/ready')).status, 200);
+    for (const socket of open) socket.destroy();
+    await until(async () => (await bed.admin.stats(`^${name}$`)).get(name) === 0);
+    assert.equal((await request(application(bed))).status, 200);
+  }));
+
+async function connected({ namespace, agent }: Bed): Promise<net.Socket> {
+  const socket = net.connect({ host: namespace.ip, port: agent.port });
+  await once(socket, 'connect');
+  return socket;
 }
 
 test('an Envoy that is killed: its end is told with the reason, and readiness with it', () =>

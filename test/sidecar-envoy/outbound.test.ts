@@ -125,10 +125,12 @@ test('CONNECT to a proxy of the application’s choice is decided and passes', a
   assert.equal(bed.heads.at(-1)?.method, 'CONNECT');
 });
 
-test('a destination that does not answer is a 503, and one that refuses is told at once', async () => {
+test('a destination that refuses the connection is a 503 that says so', async () => {
   bed.rule('outbound', () => pass);
   const said = await bed.agent.call({ url: `http://${bed.namespace.gateway}:9/` });
   assert.equal(said.status, 503);
+  assert.equal(said.headers?.['content-type'], 'application/json');
+  assert.match(said.body ?? '', /"error":"destination_unavailable".*Connection_refused/);
 });
 
 test('statistics do not grow with what is called', async () => {

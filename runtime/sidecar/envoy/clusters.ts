@@ -21,10 +21,10 @@ const elsewhere: JsonObject = {
 };
 
 /**
- * Seconds before Envoy lets go of an idle connection. Below the 5 seconds after which the usual servers (Node, uvicorn) do: a request sent
- * on a connection that the other side is closing would be answered 503.
+ * When Envoy lets go of an idle connection: before the usual servers do (gunicorn after 2 seconds, Node and uvicorn after 5), since a request
+ * sent on a connection that the other side is closing would be answered 503.
  */
-const pooledIdle = seconds(4);
+const pooledIdle = seconds(1);
 
 function originalDestination(name: string, intent: Intent, loadBalancing: JsonObject = {}): Named {
   const { connectSeconds, headersCount } = limitsOf(intent);

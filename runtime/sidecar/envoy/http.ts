@@ -26,9 +26,9 @@ export function http(direction: Direction, intent: Intent): JsonObject {
     streamIdleTimeout: seconds(idleSeconds),
     upgradeConfigs: upgrades[direction].map((upgradeType) => ({ upgradeType })),
     accessLog: accessLog(direction, intent),
+    localReplyConfig: { mappers: [unreachable] },
     routeConfig: {
       name: direction,
-      // The route stays as it was chosen: there is only one.
       virtualHosts: [{ name: direction, domains: ['*'], routes: routes(direction) }],
     },
     httpFilters: [
@@ -50,6 +50,7 @@ const manners: Readonly<Record<Direction, JsonObject>> = {
     normalizePath: true,
     mergeSlashes: true,
     pathWithEscapedSlashesAction: 'REJECT_REQUEST',
+    preserveExternalRequestId: true,
   },
   outbound: { useRemoteAddress: false, skipXffAppend: true, generateRequestId: false },
 };
@@ -58,6 +59,18 @@ const manners: Readonly<Record<Direction, JsonObject>> = {
 const upgrades: Readonly<Record<Direction, readonly string[]>> = {
   inbound: ['websocket'],
   outbound: ['websocket', 'CONNECT'],
+};
+
+/** What Envoy answers when it could not pass a request on: JSON like our own refusals, with its own words for why. */
+const unreachable: JsonObject = {
+  filter: { responseFlagFilter: { flags: ['UF', 'UC', 'UH', 'NC'] } },
+  bodyFormatOverride: {
+    contentType: 'application/json',
+    jsonFormat: {
+      error: 'destination_unavailable',
+      error_description: 'The request was let through, and its destination does not answer: %RESPONSE_CODE_DETAILS%.',
+    },
+  },
 };
 
 function routes(direction: Direction): JsonObject[] {

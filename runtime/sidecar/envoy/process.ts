@@ -56,6 +56,8 @@ const flags: readonly string[] = [
   ['--drain-strategy', 'immediate'],
   ['--file-flush-interval-msec', '1000'],
   ['--log-level', 'warning'],
+  // It warns of each request it could not ask about; the access log has those, with the reason.
+  ['--component-log-level', 'ext_proc:error'],
   ['--log-format-escaped'],
   ['--log-format', logFormat],
 ].flat();

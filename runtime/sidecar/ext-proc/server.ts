@@ -39,7 +39,7 @@ const mostBytes = 1024 * 1024;
 
 /**
  * gRPC by hand on HTTP/2, because grpc-js leaves Node's guard against streams that are reset (a thousand, then 33 a second) as it is: Envoy
- * resets the stream of every request that has been answered, so a busy pod would lose its processor. Only Envoy reaches the socket.
+ * resets every call that has been answered, so a busy pod would lose its processor. Only Envoy reaches the socket.
  */
 const sessions: http2.ServerOptions = {
   streamResetBurst: 2 ** 31 - 1,
@@ -48,8 +48,8 @@ const sessions: http2.ServerOptions = {
 };
 
 /**
- * Listens. Each call is one request: its first message is answered and the call ended, which tells Envoy that nothing else of the request is
- * wanted. A call that Envoy ends first is a client that went away: the rule's signal ends, and nothing is said.
+ * Listens. Each call is one request: its first message is answered, with which Envoy has all it asked for and lets go of the call. A call that
+ * it lets go of before is a client that went away: the rule's signal ends, and nothing is said.
  */
 export async function serveProcessor(options: ProcessorOptions): Promise<Processor> {
   const { socket, log } = options;
@@ -60,7 +60,9 @@ export async function serveProcessor(options: ProcessorOptions): Promise<Process
     const direction = directionOf(headers[directionKey]);
     const gone = new AbortController();
     stream.on('error', () => undefined);
-    stream.on('close', () => gone.abort());
+    stream.on('close', () => {
+      if (!stream.headersSent) gone.abort(callerGone);
+    });
     if (headers[':path'] !== method || direction === undefined) return refuseCall(stream, status.unimplemented);
     let arrived: Buffer = Buffer.alloc(0);
     const read = (chunk: Buffer): void => {
@@ -119,6 +121,9 @@ interface Question {
   readonly signal: AbortSignal;
 }
 
+/** Made once: an error is dear, and its stack says nothing here. */
+const callerGone = new Error('the caller went away');
+
 function directionOf(value: string | string[] | undefined): Direction | undefined {
   return value === 'inbound' || value === 'outbound' ? value : undefined;
 }
@@ -128,9 +133,13 @@ const status = { invalidArgument: 3, unimplemented: 12, internal: 13 } as const;
 
 const head = { ':status': 200, 'content-type': 'application/grpc' } as const;
 
+/** Closed here as well: Node makes an error, with its stack, of the reset that Envoy sends when it has its answer. */
 function endCall(stream: ServerHttp2Stream, message?: Uint8Array): void {
   stream.respond(head, { waitForTrailers: true });
-  stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+  stream.on('wantTrailers', () => {
+    stream.sendTrailers({ 'grpc-status': '0' });
+    stream.close();
+  });
   stream.end(message === undefined ? undefined : framed(message));
 }
 
