@@ -129,6 +129,23 @@ test('more connections than may be open: further ones are closed, and who looks 
     assert.equal((await request(application(bed))).status, 200);
   }));
 
+test('memory that runs short: new connections wait, Envoy lives, and it goes on when there is memory again', () =>
+  withBed({ intent: { limits: { heapMiB: 24 } } }, async (bed) => {
+    const open: net.Socket[] = [];
+    const isPressed = async () => ((await bed.admin.stats(pressure)).get(pressure) ?? 0) >= 90;
+    while (!(await isPressed()) && open.length < 5_000) {
+      const more = await Promise.all(Array.from({ length: 50 }, () => connected(bed)));
+      for (const socket of more) socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+      open.push(...more);
+    }
+    assert.ok(open.length < 5_000, `${open.length}`);
+    for (const socket of open) socket.destroy();
+    await until(async () => !(await isPressed()));
+    assert.equal((await request(application(bed))).status, 200);
+  }));
+
+const pressure = 'overload.envoy.resource_monitors.fixed_heap.pressure';
+
 async function connected({ namespace, agent }: Bed): Promise<net.Socket> {
   const socket = net.connect({ host: namespace.ip, port: agent.port });
   await once(socket, 'connect');

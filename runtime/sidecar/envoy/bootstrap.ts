@@ -1,7 +1,7 @@
 /** What Envoy is started with: who it is, its admin socket, and where the rest comes from. */
 
 import { ownClusters } from './clusters.ts';
-import { type Intent, limitsOf } from './intent.ts';
+import { type Intent, type Limits, limitsOf } from './intent.ts';
 import { clusters, extension, type JsonObject, type Sockets } from './names.ts';
 
 /** Envoy's bootstrap configuration as JSON: the same for every pod but for the node's id. All else comes by ADS from our own socket. */
@@ -25,15 +25,7 @@ export function bootstrap(intent: Intent, sockets: Sockets): JsonObject {
       ldsConfig: fromAds,
     },
     staticResources: { clusters: [...ownClusters(sockets)] },
-    overloadManager: {
-      resourceMonitors: [
-        extension(
-          'envoy.resource_monitors.global_downstream_max_connections',
-          'envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig',
-          { maxActiveDownstreamConnections: String(limitsOf(intent).connections) },
-        ),
-      ],
-    },
+    overloadManager: overload(limitsOf(intent)),
     statsConfig: { statsMatcher: { exclusionList: { patterns: unread } } },
     layeredRuntime: { layers: [{ name: 'static', staticLayer: {} }] },
   };
@@ -41,6 +33,31 @@ export function bootstrap(intent: Intent, sockets: Sockets): JsonObject {
 
 /** No timeout: without its listeners Envoy would call itself ready and refuse everything. */
 const fromAds: JsonObject = { resourceApiVersion: 'V3', initialFetchTimeout: '0s', ads: {} };
+
+const resources = 'envoy.extensions.resource_monitors';
+const heapMonitor = 'envoy.resource_monitors.fixed_heap';
+
+/** What Envoy does before it has too much: connections beyond the limit are closed, and memory that runs short is not asked for. */
+function overload({ connections, heapMiB }: Limits): JsonObject {
+  const heap = (action: string, part: number): JsonObject => ({
+    name: `envoy.overload_actions.${action}`,
+    triggers: [{ name: heapMonitor, threshold: { value: part } }],
+  });
+  return {
+    refreshInterval: '0.25s',
+    resourceMonitors: [
+      extension(
+        'envoy.resource_monitors.global_downstream_max_connections',
+        `${resources}.downstream_connections.v3.DownstreamConnectionsConfig`,
+        { maxActiveDownstreamConnections: String(connections) },
+      ),
+      extension(heapMonitor, `${resources}.fixed_heap.v3.FixedHeapConfig`, {
+        maxHeapSizeBytes: String(heapMiB * 1024 * 1024),
+      }),
+    ],
+    actions: [heap('shrink_heap', 0.8), heap('stop_accepting_connections', 0.9), heap('stop_accepting_requests', 0.95)],
+  };
+}
 
 /** Statistics that nobody reads and that cost memory. What is left has names from our configuration alone, never from traffic. */
 const unread: JsonObject[] = [

@@ -25,6 +25,11 @@ export type MtlsMode = 'disabled' | 'permissive' | 'strict';
 export interface Limits {
   /** Most connections from outside Envoy at once, both directions together; further ones are closed. */
   readonly connections: number;
+  /**
+   * MiB of memory that Envoy may allocate, besides its 60 of program. Near it, new connections wait in the kernel and new requests are
+   * answered 503, so that the container is not killed: 30 KiB a connection.
+   */
+  readonly heapMiB: number;
   /** Seconds a request or an HTTP connection may go without a byte in either direction. */
   readonly idleSeconds: number;
   /** Seconds to connect to where a request goes. */
@@ -46,7 +51,8 @@ export interface Limits {
 }
 
 export const defaultLimits: Limits = Object.freeze({
-  connections: 20_000,
+  connections: 10_000,
+  heapMiB: 96,
   idleSeconds: 3_600,
   connectSeconds: 10,
   headersSeconds: 15,
