@@ -101,6 +101,7 @@ function ofWorkload(
         };
   const generation = live.metadata.generation ?? 0;
   return [
+    ...(isRolledOut(live) ? [] : [`${textOf(live)} is still being rolled out`]),
     ...(JSON.stringify(carried) === JSON.stringify(wanted)
       ? []
       : [`${textOf(live)} carries ${JSON.stringify(carried)}, wanted is ${JSON.stringify(wanted)}`]),
@@ -108,6 +109,25 @@ function ofWorkload(
       ? []
       : [`${textOf(live)} has generation ${generation} after ${causes} causes: it was restarted without need`]),
   ];
+}
+
+/** Until then its pods change, and what is said of it with them. Of a Deployment alone: the others of the run have no pods. */
+function isRolledOut(live: KubeObject): boolean {
+  if (live.kind !== 'Deployment') return true;
+  const { spec, status = {}, metadata } = live as KubeObject & Deployment;
+  const { replicas = 1 } = spec;
+  const counts = [status.replicas, status.updatedReplicas, status.availableReplicas];
+  return status.observedGeneration === metadata.generation && counts.every((count = 0) => count === replicas);
+}
+
+interface Deployment {
+  readonly spec: { readonly replicas?: number };
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly replicas?: number;
+    readonly updatedReplicas?: number;
+    readonly availableReplicas?: number;
+  };
 }
 
 function ofRuntime(runtime: AgentRuntime): readonly string[] {
