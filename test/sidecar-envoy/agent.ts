@@ -10,6 +10,8 @@ export interface Call {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string;
+  /** By HTTP/2, as gRPC does. */
+  readonly isHttp2?: boolean;
 }
 
 /** One of these. */

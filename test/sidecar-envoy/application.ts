@@ -79,6 +79,28 @@ function call({ url, method, headers, body }: Call): Promise<Said> {
   });
 }
 
+function callHttp2({ url, headers }: Call): Promise<Said> {
+  return new Promise((resolve) => {
+    const session = http2.connect(url);
+    const { pathname } = new URL(url);
+    const stream = session.request({ ':path': pathname, ':method': 'POST', ...headers });
+    let status: number | undefined;
+    let body = '';
+    stream.on('response', (head) => {
+      status = head[':status'];
+    });
+    stream.on('data', (chunk: Buffer) => {
+      body += chunk.toString();
+    });
+    stream.on('error', (error) => resolve({ error: error.message }));
+    stream.on('close', () => {
+      session.close();
+      resolve({ status, body });
+    });
+    stream.end();
+  });
+}
+
 /** A connection: what comes first, after what is sent if anything is. */
 function connect({ host, port, isTls, send }: NonNullable<Order['connect']>): Promise<Said> {
   const begun = performance.now();
@@ -102,7 +124,7 @@ function connect({ host, port, isTls, send }: NonNullable<Order['connect']>): Pr
 
 async function obey(order: Order): Promise<Said> {
   if (order.listen !== undefined) await start(order.listen);
-  if (order.call !== undefined) return call(order.call);
+  if (order.call !== undefined) return order.call.isHttp2 === true ? callHttp2(order.call) : call(order.call);
   if (order.connect !== undefined) return connect(order.connect);
   if (order.push !== undefined) {
     const response = waiting.get(order.push.held);

@@ -34,6 +34,8 @@ export interface BedOptions {
 }
 
 export interface Bed {
+  /** Milliseconds from Envoy's start until it served; NaN when that was not awaited. */
+  readonly readyMs: number;
   readonly namespace: Namespace;
   readonly agent: Agent;
   readonly envoy: Envoy;
@@ -54,7 +56,7 @@ export interface Bed {
   stop(): Promise<void>;
 }
 
-const proxyUid = 1337;
+export const proxyUid = 1337;
 const ports = { inbound: 15124, outbound: 15123 };
 
 /** All that comes in goes to the inbound port; all that goes out to the outbound one, except for Envoy's own connections and the loopback. */
@@ -114,6 +116,8 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
   });
   const admin = adminClient(sockets.admin);
+  const begun = performance.now();
+  let readyMs = Number.NaN;
   const envoy = startEnvoy({
     binary: await insideOf(namespace, folder),
     bootstrap: bootstrap(intent, sockets),
@@ -125,6 +129,9 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
   });
   const agent = await startAgent(namespace);
   const bed: Bed = {
+    get readyMs() {
+      return readyMs;
+    },
     namespace,
     agent,
     envoy,
@@ -151,6 +158,7 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
   };
   try {
     if (options.isAwaited ?? true) await untilReady(bed);
+    readyMs = performance.now() - begun;
   } catch (error) {
     await bed.stop();
     throw error;

@@ -2,15 +2,26 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import http, { type IncomingMessage } from 'node:http';
 import net from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { snapshot, type Snapshot } from '../../runtime/sidecar/envoy/snapshot.ts';
-import { typeUrl, types } from '../../runtime/sidecar/envoy/names.ts';
+import { systemClock } from '../../runtime/engine/clock.ts';
+import { createLog } from '../../runtime/engine/log.ts';
+import { adminClient } from '../../runtime/sidecar/envoy/admin/client.ts';
+import { startEnvoy } from '../../runtime/sidecar/envoy/process.ts';
+import { serveDiscovery } from '../../runtime/sidecar/envoy/server.ts';
+import { serveProcessor } from '../../runtime/sidecar/ext-proc/server.ts';
+import { socketsIn, typeUrl, types } from '../../runtime/sidecar/envoy/names.ts';
 import { packed } from '../../runtime/sidecar/wire/registry.ts';
-import { type Bed, startBed, until } from './bed.ts';
+import { type Bed, pass, proxyUid, startBed, until } from './bed.ts';
 import { request } from './client.ts';
+
+const parts = ({ metrics }: Bed) => ({ metrics, log: createLog({ level: 'silent', name: 'again' }) });
 
 const application = ({ namespace, agent }: Bed) => `http://${namespace.ip}:${agent.port}/`;
 
@@ -68,13 +79,30 @@ test('a processor that says nothing: Envoy refuses when its own time is over', (
   });
 });
 
-test('a processor that is gone: every request is refused, in both directions', () =>
+test('a processor that is gone: every request is refused in both directions, until it is back', () =>
   withBed({}, async (bed) => {
     bed.processor.close();
     const answer = await request(application(bed));
     assert.equal(answer.status, 503);
     const said = await bed.agent.call({ url: `http://${bed.namespace.gateway}:9/` });
     assert.equal(said.status, 503);
+    const rules = { inbound: () => pass, outbound: () => pass };
+    const back = await serveProcessor({ ...parts(bed), socket: bed.sockets.processor, clock: systemClock, rules });
+    chownSync(bed.sockets.processor, proxyUid, proxyUid);
+    await until(async () => (await request(application(bed))).status === 200);
+    back.close();
+  }));
+
+test('a discovery server that comes again: Envoy serves on meanwhile, and takes what is new', () =>
+  withBed({}, async (bed) => {
+    bed.discovery.close();
+    assert.equal((await request(application(bed))).status, 200);
+    const next = snapshot({ ...bed.intent, limits: { headersCount: 150 } }, undefined);
+    const again = await serveDiscovery({ ...parts(bed), socket: bed.sockets.discovery, snapshot: next });
+    chownSync(bed.sockets.discovery, proxyUid, proxyUid);
+    await until(() => again.isSettled);
+    assert.equal((await request(application(bed))).status, 200);
+    again.close();
   }));
 
 test('a caller that goes away: the rule is told, nothing is logged as an error', async () => {
@@ -160,7 +188,7 @@ test('an Envoy that is killed: its end is told with the reason, and readiness wi
     await until(() => bed.envoy.fault === 'Envoy has ended');
   }));
 
-test('an Envoy that cannot start: the reason is told', async () => {
+test('a configuration that Envoy refuses from the start: told as well, and not ready', async () => {
   const bed = await startBed({ intent: { ports: { inbound: 15124, outbound: 15124 } }, isAwaited: false });
   try {
     await until(() => bed.discovery.refusals.length > 0);
@@ -168,6 +196,27 @@ test('an Envoy that cannot start: the reason is told', async () => {
     assert.notEqual(bed.envoy.fault, undefined);
   } finally {
     await bed.stop();
+  }
+});
+
+test('an Envoy that cannot be run: the reason is told', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'rossoctl-none-'));
+  try {
+    const { admin: socket } = socketsIn(folder);
+    const log = createLog({ level: 'silent', name: 'none' });
+    const admin = adminClient(socket);
+    const envoy = startEnvoy({
+      binary: path.join(folder, 'envoy'),
+      bootstrap: {},
+      folder,
+      admin,
+      clock: systemClock,
+      log,
+    });
+    assert.match(await envoy.ended, /^Envoy could not be started: .*ENOENT/);
+    await envoy.kill();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 });
 

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import http from 'node:http';
+import http2 from 'node:http2';
 import net, { type AddressInfo } from 'node:net';
 import tls from 'node:tls';
 import { after, before, test } from 'node:test';
@@ -33,9 +34,9 @@ after(async () => {
   await bed.stop();
 });
 
-/** Listens outside the pod. */
+/** Listens outside the pod; with a port, on its link alone, so that others may have theirs. */
 async function listening(server: net.Server, port = 0): Promise<number> {
-  servers.push(server.listen(port, '::'));
+  servers.push(server.listen(port, port === 0 ? '::' : bed.namespace.gateway));
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
 }
@@ -59,6 +60,17 @@ test('a call passes as it was made, with the headers that were decided', async (
   assert.equal(head?.direction, 'outbound');
   assert.equal(head?.authority, 'tool.test');
   assert.deepEqual(head?.destination, { address: bed.namespace.gateway, port: tool.port });
+});
+
+test('a call by HTTP/2, as gRPC makes it, is decided and stays HTTP/2', async () => {
+  bed.rule('outbound', () => ({ ...pass, set: { authorization: 'Bearer for-the-tool' } }));
+  const server = http2.createServer((request, response) => {
+    response.end(`${request.httpVersion} ${request.headers.authorization}`);
+  });
+  const url = `http://${bed.namespace.gateway}:${await listening(server)}/a2a.A2AService/GetTask`;
+  const said = await bed.agent.call({ url, isHttp2: true });
+  assert.deepEqual([said.status, said.body], [200, '2.0 Bearer for-the-tool']);
+  assert.equal(bed.heads.at(-1)?.path, '/a2a.A2AService/GetTask');
 });
 
 test('a refusal never reaches the tool', async () => {
