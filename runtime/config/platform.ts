@@ -146,7 +146,7 @@ export const PlatformConfig = Type.Object({
   tokenExchange: Type.Object({
     /** Where tokens are exchanged; when empty, it follows from `identity.url` and `identity.realm`. */
     tokenUrl: DerivedUrl('https://keycloak.example/token', 'identity.url and identity.realm'),
-    /** Audience asked for when no route says otherwise. */
+    /** Audience asked for when no route says otherwise, on calls to Services of the cluster that carry a caller's token. */
     audience: Text('Audience asked for when no route says otherwise.'),
     /** OAuth scopes asked for. */
     scopes: Type.Array(Text('OAuth scope.'), { maxItems: 64 }),

@@ -37,8 +37,9 @@ export interface Traffic {
 /** Begins to fetch the issuer's keys and to follow the credentials; neither has to be there. What is missing is a degraded line of health. */
 export async function openTraffic(settings: ProxySettings, parts: TrafficParts): Promise<Traffic> {
   const { clock, log, metrics, health, identity } = parts;
-  const client = createIdpClient();
-  const keeper = createKeeper({ url: settings.jwksUrl, client, clock, log, metrics });
+  // Two, so that exchanges cannot crowd out the keys.
+  const [keyClient, client] = [createIdpClient(), createIdpClient()];
+  const keeper = createKeeper({ url: settings.jwksUrl, client: keyClient, clock, log, metrics });
   const { credentialsDir: directory } = settings;
   const credentials = directory === undefined ? undefined : await openCredentials({ directory, log });
   const clientId = () => clientIdOf(settings, credentials, identity);
@@ -85,7 +86,7 @@ export async function openTraffic(settings: ProxySettings, parts: TrafficParts):
       for (const remove of removals) remove();
       keeper.stop();
       credentials?.stop();
-      await client.close();
+      await Promise.all([keyClient.close(), client.close()]);
     },
   };
 }

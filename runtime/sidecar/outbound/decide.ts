@@ -15,7 +15,10 @@ export interface OutboundOptions {
   /** Whose tokens are callers' tokens. */
   readonly issuer: string;
   readonly routes: readonly Route[];
-  /** What a caller's token is exchanged for where no route matches; undefined: such a request is refused. */
+  /**
+   * What a caller's token is exchanged for where no route matches, towards Services of the cluster alone: whoever gets such a token can use it
+   * wherever its audience is accepted. Undefined: such a request is refused.
+   */
   readonly fallback: Target | undefined;
   readonly tokenFor: TokenFor;
   readonly placeOf: PlaceOf;
@@ -59,16 +62,20 @@ function subjectOf(value: string | undefined, issuer: string): TokenWish['subjec
   return undefined;
 }
 
-function unrouted(options: OutboundOptions, { subject, signal }: Call): Decision | Promise<Decision> {
+async function unrouted(options: OutboundOptions, call: Call): Promise<Decision> {
+  const { subject, signal, authority } = call;
   if (subject === undefined) return { kind: 'pass', reason: 'no-route' };
   const { fallback, clock } = options;
-  if (fallback === undefined) return outboundRefusal('no-route');
+  if (fallback === undefined || !isService(authority.host)) return outboundRefusal('no-route');
   if (subject.expiresAtMs <= clock.now().getTime()) return outboundRefusal('expired');
-  const outcome = options.tokenFor({ ...fallback, subject }, signal);
-  return outcome instanceof Promise ? outcome.then(exchangedByDefault) : exchangedByDefault(outcome);
+  const decision = withToken(await options.tokenFor({ ...fallback, subject }, signal), 'default');
+  return decision.kind === 'pass' ? bound(options, call, decision) : decision;
 }
 
-const exchangedByDefault = (outcome: TokenOutcome | undefined): Decision => withToken(outcome, 'default');
+/** A name that only the cluster's DNS answers: of one label, or below `svc`. `tool.team1` may as well be a domain of the internet. */
+function isService(host: string): boolean {
+  return /^[^.:]+$/.test(host) || /^[^.]+\.[^.]+\.svc(?:\.cluster\.local)?$/.test(host);
+}
 
 type Act = (options: OutboundOptions, call: Call, route: Route) => Decision | Promise<Decision>;
 

@@ -27,7 +27,7 @@ const rows = {
     status: 403,
     error: 'no_route',
     description:
-      "the caller's token is not sent to a host that no route names: remove it, or add a route or tokenExchange.audience",
+      "the caller's token is not sent to a host that no route names: remove it, add a route (tokenExchange.routes), or call a Service of the cluster by NAME.NAMESPACE.svc",
   },
   expired: { status: 401, error: 'invalid_token', description: "the caller's token has expired" },
   refused: {

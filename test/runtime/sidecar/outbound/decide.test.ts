@@ -29,6 +29,8 @@ const book: Readonly<Record<string, readonly string[]>> = {
   'tool-open': ['10.1.0.6'],
   'tool-own': ['10.1.0.7'],
   'old-tool': ['10.1.0.8'],
+  other: ['10.1.0.9'],
+  'other.team1.svc': ['10.1.0.9'],
 };
 
 function bed(options: Partial<OutboundOptions> = {}, outcome?: TokenOutcome) {
@@ -110,10 +112,14 @@ const rows: readonly (readonly [what: string, wish: HeadWish, expected: string])
     { authority: 'example.com', headers: { authorization: `Bearer ${foreign}` } },
     'no-route',
   ],
-  ["no route, the caller's token", { authority: 'example.com', ...withToken }, 'default'],
+  ["no route, the caller's token to the internet", { authority: 'example.com', ...withToken }, '403 no-route'],
+  ["no route, the caller's token to what may be a domain", { authority: 'tool.team1', ...withToken }, '403 no-route'],
+  ["no route, the caller's token to an address", { authority: '203.0.113.66', ...withToken }, '403 no-route'],
+  ["no route, the caller's token to a Service", { authority: 'other.team1.svc:8080', ...withToken }, 'default'],
+  ["no route, the caller's token to a Service of the namespace", { authority: 'other', ...withToken }, 'default'],
   [
     "no route, the caller's token behind another word",
-    { authority: 'example.com', headers: { authorization: `Token token="${callersToken}"` } },
+    { authority: 'other', headers: { authorization: `Token token="${callersToken}"` } },
     'default',
   ],
   ['a route, no token', {}, '401 no-token'],
@@ -151,6 +157,15 @@ for (const [what, wish, expected] of rows) {
     }
   });
 }
+
+test('the default token as well goes only where the host is', async () => {
+  const decision = await bed().ask({
+    ...withToken,
+    authority: 'other:8080',
+    destination: { address: '203.0.113.66', port: 80 },
+  });
+  assert.deepEqual(decision.kind === 'pass' && decision.destination, { address: '10.1.0.9', port: 8080 });
+});
 
 test("without a default audience the caller's token goes nowhere unnamed", async () => {
   const decision = await bed({ fallback: undefined }).ask({ authority: 'example.com', ...withToken });
