@@ -27,12 +27,15 @@ export function bootstrap(intent: Intent, sockets: Sockets): JsonObject {
     staticResources: { clusters: [...ownClusters(sockets)] },
     overloadManager: overload(limitsOf(intent)),
     statsConfig: { statsMatcher: { exclusionList: { patterns: unread } } },
-    layeredRuntime: { layers: [{ name: 'static', staticLayer: {} }] },
+    layeredRuntime: { layers: [{ name: 'static', staticLayer: switches }] },
   };
 }
 
 /** No timeout: without its listeners Envoy would call itself ready and refuse everything. */
 const fromAds: JsonObject = { resourceApiVersion: 'V3', initialFetchTimeout: '0s', ads: {} };
+
+/** What is free again counts as free: else one crowd would leave Envoy refusing, with memory that it only has not given back. */
+const switches: JsonObject = { 'envoy.reloadable_features.fixed_heap_use_allocated': true };
 
 const resources = 'envoy.extensions.resource_monitors';
 const heapMonitor = 'envoy.resource_monitors.fixed_heap';
