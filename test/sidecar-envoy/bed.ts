@@ -27,6 +27,8 @@ export interface BedOptions {
   /** Default: pass. */
   readonly rules?: Partial<Record<Direction, Decide>>;
   readonly deadlineMs?: number;
+  /** The init container sets the rules. Default: a few rules of our own, which leave Envoy alone with what they let through. */
+  readonly isCapturedForReal?: boolean;
   /** Whether `heads` is filled. Default true. */
   readonly isRecorded?: boolean;
   /** Default: wait until Envoy serves. */
@@ -60,7 +62,25 @@ export const proxyUid = 1337;
 const ports = { inbound: 15124, outbound: 15123 };
 
 /** All that comes in goes to the inbound port; all that goes out to the outbound one, except for Envoy's own connections and the loopback. */
-function capture(loopback: string): string {
+function capture(namespace: Namespace): void {
+  namespace.run('iptables-restore', [], rulesFor('127.0.0.0/8'));
+  namespace.run('ip6tables-restore', [], rulesFor('::1/128'));
+}
+
+function captureForReal(namespace: Namespace): void {
+  const env = {
+    PROXY_PORT: ports.outbound,
+    INBOUND_PROXY_PORT: ports.inbound,
+    ADMIN_PORT: 15000,
+    HEALTH_PORT: 15021,
+    PROXY_UID: proxyUid,
+    POD_IP: namespace.ip,
+  };
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  namespace.run('env', [...variables, process.execPath, path.join(import.meta.dirname, 'proxy-init.ts')]);
+}
+
+function rulesFor(loopback: string): string {
   return [
     '*nat',
     `-A PREROUTING -p tcp -j REDIRECT --to-ports ${ports.inbound}`,
@@ -77,8 +97,8 @@ export const pass: Decision = { kind: 'pass', reason: 'test' };
 export async function startBed(options: BedOptions = {}): Promise<Bed> {
   const { rules = {}, identity, deadlineMs } = options;
   const namespace = await createNamespace();
-  namespace.run('iptables-restore', [], capture('127.0.0.0/8'));
-  namespace.run('ip6tables-restore', [], capture('::1/128'));
+  if (options.isCapturedForReal === true) captureForReal(namespace);
+  else capture(namespace);
   const intent: Intent = {
     node: { namespace: 'team1', pod: 'agent-1', uid: '1' },
     ports,
