@@ -132,7 +132,12 @@ if (import.meta.main) {
     process.exit(2);
   }
   const report = (line: string) => process.stderr.write(`${line}\n`);
-  process.stdout.write(`${await ensureEnvoy({ architecture, report })}\n`);
+  try {
+    process.stdout.write(`${await ensureEnvoy({ architecture, report })}\n`);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
 }
 
 function isArchitecture(name: string): name is Architecture {

@@ -125,7 +125,7 @@ async function look(admin: AdminClient): Promise<string | undefined> {
     if (status !== 200) return `Envoy is ${body.trim().toLowerCase().replaceAll('_', ' ')}`;
     const stats = await admin.stats('^listener_manager\\.total_listeners_(warming|active)$');
     const warming = stats.get('listener_manager.total_listeners_warming') ?? 0;
-    if (warming > 0) return `${warming} listeners of Envoy wait for what they need, such as a certificate`;
+    if (warming > 0) return `listeners of Envoy that wait for what they need, such as a certificate: ${warming}`;
     if ((stats.get('listener_manager.total_listeners_active') ?? 0) === 0) return 'Envoy has no listener';
     return undefined;
   } catch (error) {
