@@ -7,7 +7,7 @@ import { bundle } from './bundle.ts';
 import { parseCommandLine } from './command-line.ts';
 import { type ImageConfig, type ImageEntry, writeDockerArchive } from './docker-archive.ts';
 import { ensureEnvoy, envoyVersion } from './envoy.ts';
-import { iptablesEntries, nodeEntries } from './image-files.ts';
+import { iptablesEntries, nodeEntries, programEntries } from './image-files.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 
@@ -39,6 +39,8 @@ interface Recipe {
   readonly user: number;
 }
 
+const report = (line: string): void => void process.stderr.write(`${line}\n`);
+
 const recipes: Readonly<Record<ImageName, Recipe>> = {
   operator: {
     tag: 'lab.local/rossoctl:dev',
@@ -56,14 +58,7 @@ const recipes: Readonly<Record<ImageName, Recipe>> = {
     out: 'dist/rossoctl-sidecar-image.tar',
     entry: 'runtime/sidecar/main.ts',
     program: 'sidecar.mjs',
-    more: async () => [
-      {
-        path: 'usr/bin/envoy',
-        mode: 0o755,
-        source: await ensureEnvoy({ report: (line) => process.stderr.write(`${line}\n`) }),
-      },
-      ...iptablesEntries(),
-    ],
+    more: async () => [...programEntries(await ensureEnvoy({ report }), 'usr/bin/envoy'), ...iptablesEntries()],
     moreKey: envoyVersion,
     nodeFlags: ['--max-semi-space-size=1', '--max-old-space-size=96'],
     user: 1337,
