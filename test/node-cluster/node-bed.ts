@@ -60,6 +60,7 @@ export async function startNode() {
     });
     const client = createClient(transport);
     return {
+      name,
       client,
       transport,
       connection,

@@ -130,9 +130,8 @@ async function judge(options: InboundOptions, keys: Keys & { readonly kind: 'hel
     verified.add(token, generation(options, keys), verdict.untilMs);
     return 'token';
   }
-  if (verdict.fault !== 'audience') return verdict.fault;
-  // With our own client id it might have been for us.
-  return options.clientId().kind === 'pending' ? 'identity-pending' : notForUs(expectations.audiences);
+  // Though the client id is not there yet: a list is what was asked for, and a 503 that never ends helps nobody.
+  return verdict.fault === 'audience' ? notForUs(expectations.audiences) : verdict.fault;
 }
 
 const mostNamed = 3;

@@ -70,7 +70,7 @@ const rows: Readonly<Record<InboundRefusal, Row>> = {
     status: 503,
     error: 'not_configured',
     description:
-      'the token is not for an audience known here, and the client id of this agent is not there yet: try again',
+      'no audience is known for this agent yet: its client id is not there; try again, or set identity.allowedAudiences of its AgentRuntime',
   },
   'keys-unavailable': {
     status: 503,

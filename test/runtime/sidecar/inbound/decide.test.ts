@@ -169,7 +169,7 @@ test('without an audience nothing is accepted, and the answer says what to set',
   const pending = await bed({ audiences: [], clientId: () => ({ kind: 'pending' }) });
   assert.equal(await pending.ask({ headers: bearer(good) }), '503 not_configured identity-pending');
   const other = await bed({ audiences: ['x'], clientId: () => ({ kind: 'pending' }) });
-  assert.equal(await other.ask({ headers: bearer(good) }), '503 not_configured identity-pending');
+  assert.equal(await other.ask({ headers: bearer(good) }), '401 invalid_token audience');
   assert.equal(await other.ask({ headers: bearer('abc') }), '401 invalid_token malformed');
 });
 
