@@ -1,4 +1,4 @@
-/** Bundles the operator into one file that runs without `node_modules` (`npm run bundle`). */
+/** Bundles the operator, or the sidecar, into one file that runs without `node_modules` (`npm run bundle`). */
 
 import { mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -57,14 +57,22 @@ export async function bundle(entry: string, outFile: string): Promise<Bundle> {
   return { file: outFile, bytes: statSync(outFile).size, packages: [...new Set(packages)].sort() };
 }
 
-const usage = `usage: npm run bundle -- [--out FILE]
+const usage = `usage: npm run bundle -- [--program operator|sidecar] [--out FILE]
 
-  --out FILE   the bundled operator (default dist/operator.mjs)
+  --program   which program (default operator)
+  --out       the bundle (default dist/operator.mjs, or dist/sidecar.mjs)
 `;
 
 if (import.meta.main) {
-  const { out } = parseCommandLine(usage, { out: { type: 'string', default: path.join(root, 'dist/operator.mjs') } });
-  const made = await bundle('runtime/operator/main.ts', path.resolve(out));
+  const { program, out } = parseCommandLine(usage, {
+    program: { type: 'string', default: 'operator' },
+    out: { type: 'string' },
+  });
+  if (program !== 'operator' && program !== 'sidecar') {
+    process.stderr.write(`--program: ${JSON.stringify(program)} is neither operator nor sidecar\n\n${usage}`);
+    process.exit(2);
+  }
+  const made = await bundle(`runtime/${program}/main.ts`, path.resolve(root, out ?? `dist/${program}.mjs`));
   process.stdout.write(
     `${path.relative(process.cwd(), made.file)}: ${(made.bytes / 1024).toFixed(0)} KiB, from ${made.packages.length} packages: ${made.packages.join(' ')}\n`,
   );
