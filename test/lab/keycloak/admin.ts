@@ -46,8 +46,8 @@ interface Named {
   readonly clientId?: string;
 }
 
-/** Talks as the client of the realm `master` that the server was started with. */
-export function keycloakAdmin(url: string, bootstrap: ClientCredentials): KeycloakAdmin {
+/** Talks as the client of the realm `master` that the server was started with. `named`: what the server calls itself, if not by its URL. */
+export function keycloakAdmin(url: string, bootstrap: ClientCredentials, named = url): KeycloakAdmin {
   // A token lives for a minute, so each request has its own.
   async function request(method: string, path: string, body?: unknown): Promise<unknown> {
     const bearer = await token('master', bootstrap);
@@ -85,7 +85,7 @@ export function keycloakAdmin(url: string, bootstrap: ClientCredentials): Keyclo
         sslRequired: 'none',
         accessTokenLifespan: tokenSeconds,
       });
-      return `${url}/realms/${realm}`;
+      return `${named}/realms/${realm}`;
     },
     createAudienceScope: async (realm, name, audience) => {
       await request('POST', `/realms/${realm}/client-scopes`, {
