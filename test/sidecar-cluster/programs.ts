@@ -48,8 +48,8 @@ const [url, token] = process.argv.slice(1);
 process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
 fetch(url, { headers: token ? { authorization: 'Bearer ' + token } : {} }).then(
   async (answer) => {
-    const challenge = answer.headers.get('www-authenticate');
-    console.log(JSON.stringify({ status: answer.status, challenge, body: await answer.text() }));
+    const [challenge, retryAfter] = ['www-authenticate', 'retry-after'].map((name) => answer.headers.get(name));
+    console.log(JSON.stringify({ status: answer.status, challenge, retryAfter, body: await answer.text() }));
   },
   (error) => console.log(JSON.stringify({ error: String(error.cause?.code ?? error.cause ?? error) })),
 );

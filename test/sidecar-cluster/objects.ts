@@ -1,0 +1,82 @@
+/** Workloads and Services of the tests as their owners write them: they know nothing of any sidecar. */
+
+import type { Written } from '../support/workload-objects.ts';
+import { sidecarImage } from './bed.ts';
+
+export interface App {
+  readonly namespace: string;
+  readonly name: string;
+  /** Arguments of Node. */
+  readonly program: readonly string[];
+  readonly readinessProbe?: object;
+  /** A ConfigMap mounted at `/programs`. */
+  readonly programs?: string;
+}
+
+/** One pod that runs a program in the container `app`, which may serve at port 8080. */
+export function deployment({ namespace, name, program, readinessProbe, programs }: App): Written {
+  const mounts = programs === undefined ? {} : { volumeMounts: [{ name: 'programs', mountPath: '/programs' }] };
+  const app = {
+    name: 'app',
+    image: sidecarImage,
+    imagePullPolicy: 'IfNotPresent',
+    command: ['/usr/bin/node', ...program],
+    ports: [{ name: 'http', containerPort: 8080 }],
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: 1000,
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ['ALL'] },
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+    ...mounts,
+    ...(readinessProbe === undefined ? {} : { readinessProbe }),
+  };
+  const volumes = programs === undefined ? {} : { volumes: [{ name: 'programs', configMap: { name: programs } }] };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { namespace, name },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: { app: name } },
+      template: {
+        metadata: { labels: { app: name } },
+        spec: { terminationGracePeriodSeconds: 1, containers: [app], ...volumes },
+      },
+    },
+  };
+}
+
+/** Port 8080 of an app's pods, under the app's name or another. `nodePort`: open at the node as well. */
+export function service(namespace: string, app: string, more: { readonly name?: string; nodePort?: number } = {}) {
+  const { name = app, nodePort } = more;
+  const port = { name: 'http', port: 8080, targetPort: 8080, ...(nodePort === undefined ? {} : { nodePort }) };
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { namespace, name },
+    spec: { type: nodePort === undefined ? 'ClusterIP' : 'NodePort', selector: { app }, ports: [port] },
+  } satisfies Written;
+}
+
+/** A Service that leads out of the cluster, to one address. */
+export function serviceTo(namespace: string, name: string, place: { readonly address: string; readonly port: number }) {
+  const ports = [{ name: 'http', port: place.port, protocol: 'TCP' }];
+  return [
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { namespace, name },
+      spec: { ports: [{ name: 'http', port: 8080, targetPort: place.port, protocol: 'TCP' }] },
+    },
+    {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { namespace, name: `${name}-1`, labels: { 'kubernetes.io/service-name': name } },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: [place.address], conditions: { ready: true } }],
+      ports,
+    },
+  ] satisfies readonly Written[];
+}
