@@ -4,7 +4,7 @@ import { Provider } from '@pulumi/kubernetes';
 import { getProject, getStack, RunError } from '@pulumi/pulumi';
 import type { App } from 'cdk8s';
 import { buildApp } from './app.ts';
-import { contextProblem } from './context.ts';
+import { clusterProblem } from './context.ts';
 import { KubernetesApp } from './kubernetes-app.ts';
 import { type PlatformFacts, platformFacts } from './platform-facts.ts';
 import { pulumiSettings } from './pulumi-settings.ts';
@@ -31,7 +31,7 @@ async function run(): Promise<Outputs> {
 
 function installer({ cluster = {} }: Settings): (layer: string, app: App, platform: PlatformFacts) => void {
   const { context, kubeconfig, identifier, providerVersion, ...treatment } = cluster;
-  const problem = contextProblem(context, kubeconfig);
+  const problem = clusterProblem({ context, kubeconfig });
   if (problem !== undefined) throw new RunError(problem);
   const provider = new Provider(
     'cluster',

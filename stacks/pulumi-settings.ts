@@ -1,14 +1,16 @@
 /** The configuration of the running stack → the settings of its environment. */
 
 import { getStack, runtime } from '@pulumi/pulumi';
+import { isProviderKey } from './provider-keys.ts';
 import { type Settings, SettingsError, settingsKeys, settingsOf } from './settings.ts';
 
 /** Throws `SettingsError`, also on a value that Pulumi keeps encrypted. */
 export function pulumiSettings(): Settings {
   const environment = getStack();
   const where = `the configuration of stack ${environment}`;
-  const ours = Object.entries(runtime.allConfig()).filter(([key]) => key.startsWith('rossoctl:'));
-  const [hidden] = ours.map(([key]) => key).filter((key) => secretKeys().includes(key));
+  const all = Object.entries(runtime.allConfig());
+  const ours = all.filter(([key]) => key.startsWith('rossoctl:') || isProviderKey(key));
+  const [hidden] = ours.map(([key]) => key).filter((key) => !isProviderKey(key) && secretKeys().includes(key));
   if (hidden !== undefined) {
     throw new SettingsError(
       `${where}: ${hidden} is a secret; manifests only name Secrets: create the Secret apart and write its name here`,

@@ -7,6 +7,7 @@ import type { Violation } from '../runtime/config/violation.ts';
 import { suggestion } from '../runtime/config/suggest.ts';
 import { readYaml } from '../runtime/config/yaml-tree.ts';
 import { injectedImageViolations, pinningProblem } from './image-pinning.ts';
+import { providerKeyViolations } from './provider-keys.ts';
 import { agentNamesViolations, settingsViolations } from './settings-rules.ts';
 import { AgentsSettings, ClusterSettings, PlatformSettings } from './settings-schema.ts';
 
@@ -157,6 +158,7 @@ function shapeViolations(root: unknown): readonly Violation[] {
   return [
     ...unknownKeys(Object.keys(root), topLevelKeys, ''),
     ...unknownKeys(ours, settingsKeys, 'config.'),
+    ...providerKeyViolations(Object.keys(config)).map((violation) => below(violation, 'config')),
     ...Object.entries(sections).flatMap(([key, schema]) =>
       sectionViolations(key, schema, config[key] ?? {}).map((violation) => below(violation, 'config')),
     ),

@@ -37,7 +37,7 @@ test('the local image is the one that is built here', () => {
 });
 
 test('what Pulumi keeps in the same file is left alone', () => {
-  const text = `encryptionsalt: v1:abc\nconfig:\n  kubernetes:context: kind\n  aws:key:\n    secure: xyz\n  rossoctl:platform:\n    image: i\n`;
+  const text = `encryptionsalt: v1:abc\nconfig:\n  aws:region: a\n  aws:key:\n    secure: xyz\n  rossoctl:platform:\n    image: i\n`;
   assert.equal(platformOf(parse(text)).image, 'i');
 });
 
@@ -63,6 +63,21 @@ const refused: readonly (readonly [what: string, text: string, says: RegExp])[] 
     /config\.rossoctl:platfrom: unknown key; did you mean rossoctl:platform\?/,
   ],
   ['a key without a project', `config:\n  platform:\n    image: i`, /config\.platform: unknown key/],
+  [
+    'the default provider’s context',
+    `config:\n  kubernetes:context: kind\n  rossoctl:platform:\n    image: i`,
+    /line 2: config\.kubernetes:context: is for Pulumi's default provider, .*: write rossoctl:cluster: \{ context: … \}/,
+  ],
+  [
+    'its kubeconfig, encrypted',
+    `config:\n  kubernetes:kubeconfig:\n    secure: abc\n  rossoctl:platform:\n    image: i`,
+    /line [23]: config\.kubernetes:kubeconfig: [^;]*: write rossoctl:cluster: \{ kubeconfig: … \}/,
+  ],
+  [
+    'anything else of that provider, beside agents too',
+    `config:\n  kubernetes:namespace: a\n  rossoctl:agents:\n    platform: dev\n    namespace: a`,
+    /config\.kubernetes:namespace: [^;]*: leave it out$/,
+  ],
   [
     'an unknown setting',
     platform('image: i\nreplica: 2'),
