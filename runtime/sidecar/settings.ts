@@ -36,6 +36,7 @@ export interface CommonSettings {
 export interface HelperSettings extends CommonSettings {
   readonly spiffe: SpiffeSettings;
   readonly directory: string;
+  /** Of the JWT-SVID that is written beside the X.509-SVID; none: none is. */
   readonly audiences: readonly string[];
 }
 
@@ -122,7 +123,7 @@ export function helperSettings(env: Environment): HelperSettings {
     ...common(read),
     spiffe: spiffe ?? { socketPath: '', trustDomain: undefined },
     directory: read.text('SVID_DIR', '/etc/rossoctl/svid'),
-    audiences: audiencesIn(read, 'JWT_AUDIENCES'),
+    audiences: jwtAudiences(read),
   };
   read.done();
   return settings;
@@ -155,6 +156,13 @@ function audiencesIn(read: Reader, name: string): readonly string[] {
   const list = (text: string | undefined) =>
     readJsonSetting<readonly string[]>(name, text, { schema: audienceList, empty: [], rules: () => [] });
   return read.parsed(name, list) ?? [];
+}
+
+/** `JWT_AUDIENCES`; else the issuer, to whom the application may then prove itself without a secret (RFC 7523). */
+function jwtAudiences(read: Reader): readonly string[] {
+  const given = audiencesIn(read, 'JWT_AUDIENCES');
+  const issuer = read.optional('ISSUER');
+  return given.length > 0 || issuer === undefined ? given : [issuer];
 }
 
 function fallbackOf(read: Reader): Target | undefined {

@@ -34,6 +34,13 @@ test('what is not set has its default, made from the issuer where it can be', ()
   assert.equal(settings.skewSeconds, 30);
 });
 
+test("the application's JWT-SVID is for the issuer unless audiences are named", () => {
+  const env = { ...least, SPIFFE_ENDPOINT_SOCKET: 'unix:///run/spire/agent.sock' };
+  assert.deepEqual(helperSettings(env).audiences, [least.ISSUER]);
+  assert.deepEqual(helperSettings({ ...env, JWT_AUDIENCES: '["a","b"]' }).audiences, ['a', 'b']);
+  assert.deepEqual(helperSettings({ ...env, ISSUER: '' }).audiences, []);
+});
+
 const wrong: readonly (readonly [env: Readonly<Record<string, string>>, said: RegExp])[] = [
   [{ ISSUER: '' }, /ISSUER is not set/],
   [{ HEALTH_PORT: '0' }, /HEALTH_PORT: "0" is no whole number from 1 to 65535/],
