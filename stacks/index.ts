@@ -9,7 +9,7 @@ import { KubernetesApp } from './kubernetes-app.ts';
 import { type PlatformFacts, platformFacts } from './platform-facts.ts';
 import { pulumiSettings } from './pulumi-settings.ts';
 import { referencedPlatform } from './referenced-platform.ts';
-import type { Settings } from './settings.ts';
+import { type AgentsLayer, refusedAgents, type Settings, SettingsError } from './settings.ts';
 
 /** Under `platform`, what the stacks of its teams must know of a platform; of a team nothing. */
 interface Outputs {
@@ -24,9 +24,18 @@ async function run(): Promise<Outputs> {
     install('platform', buildApp(settings), platform);
     return { platform };
   }
-  const platform = await referencedPlatform(settings.agents.platform);
+  const platform = await platformOf(settings);
   install('agents', buildApp(settings, platform), platform);
   return {};
+}
+
+async function platformOf({ agents, environment, where = environment }: AgentsLayer): Promise<PlatformFacts> {
+  try {
+    return await referencedPlatform(agents.platform);
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    throw refusedAgents(where, [{ path: 'platform', message: error.message }]);
+  }
 }
 
 function installer({ cluster = {} }: Settings): (layer: string, app: App, platform: PlatformFacts) => void {

@@ -33,10 +33,14 @@ const registered: Registered[] = [];
 const mocks: runtime.Mocks = {
   newResource: ({ type, name, inputs }) => {
     registered.push({ type, name, inputs: inputs as Manifest });
-    const outputs = type === 'pulumi:pulumi:StackReference' ? { name, outputs: stacks[name] ?? {} } : {};
-    return { id: name, state: { ...(inputs as object), ...outputs } };
+    return { id: name, state: inputs as object };
   },
-  call: () => ({}),
+  call: ({ token, inputs }) => {
+    const { name } = inputs as { readonly name: string };
+    const outputs = token === 'pulumi:pulumi:readStackOutputs' ? stacks[name] : undefined;
+    if (outputs === undefined) throw Object.assign(new Error(), { details: `unknown stack "${name}"` });
+    return { name, outputs };
+  },
 };
 
 const weather = { image: 'registry.example/weather:1' };
@@ -105,5 +109,9 @@ test('the platform is what its stack says; a stack that says nothing of one is r
   await assert.rejects(
     referencedPlatform('other/dev'),
     /stack organization\/other\/dev has no output platform: run pulumi up there first/,
+  );
+  await assert.rejects(
+    referencedPlatform('rossoctl/nosuch'),
+    /there is no stack organization\/rossoctl\/nosuch: run pulumi stack init and pulumi up there first/,
   );
 });
