@@ -6,9 +6,10 @@ import type { Violation } from '../runtime/config/violation.ts';
 
 const byDigest = /^[^\s@]+@sha256:[0-9a-f]{64}$/;
 
-/** Why an image is not pinned, with the remedy; undefined when it is, or when there is none. `who` requires it. */
-export function pinningProblem(image: string | undefined, who: string, repository: string): string | undefined {
+/** Why an image is not pinned, with its own repository in the remedy; undefined when it is, or when there is none. `who` requires it. */
+export function pinningProblem(image: string | undefined, who: string): string | undefined {
   if (image === undefined || byDigest.test(image)) return undefined;
+  const repository = image.replace(/(:[^/:@]*)?(@.*)?$/, '');
   return `${shown(image)} is not pinned by digest, which ${who} requires; use ${repository}@sha256:<64 hex digits>`;
 }
 
@@ -19,7 +20,7 @@ export function injectedImageViolations({ images = {} }: PartialConfig, who: str
   const effective = { ...builtIn, ...images };
   return Object.keys(builtIn).flatMap((name) => {
     const image = effective[name as keyof typeof builtIn];
-    const problem = pinningProblem(image, who, image.replace(/(:[^/:@]*)?(@.*)?$/, ''));
+    const problem = pinningProblem(image, who);
     if (problem === undefined) return [];
     const message = Object.hasOwn(images, name) ? problem : `is not set, and the built-in ${problem}`;
     return [{ path: `config.images.${name}`, message }];

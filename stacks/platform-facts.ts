@@ -59,7 +59,7 @@ function imageViolations(
   if (!requireImageDigest) return [];
   return Object.entries({ agents, tools }).flatMap(([section, members]) =>
     Object.entries(members).flatMap(([name, { image }]) => {
-      const problem = pinningProblem(image, `the platform ${environment}`, `registry/${name}`);
+      const problem = pinningProblem(image, `the platform ${environment}`);
       return problem === undefined ? [] : [{ path: `${section}.${name}.image`, message: problem }];
     }),
   );

@@ -212,5 +212,5 @@ function imageProblem(image: string | undefined, requireDigest: boolean): string
   if (image === undefined) return `is not set; write it here or give --image ${remedy}`;
   const [malformed] = violationsOf(PlatformSettings, { image });
   if (malformed !== undefined) return malformed.message;
-  return requireDigest ? pinningProblem(image, 'this environment', 'registry/rossoctl') : undefined;
+  return requireDigest ? pinningProblem(image, 'this environment') : undefined;
 }

@@ -34,8 +34,9 @@ For a GitOps tool DIR holds the tree in manifests/, and what the tool is given i
 
 /** Exit code: 0 done, 1 refused, 2 usage. */
 function main(argv: readonly string[]): number {
-  const { values } = parseArgs({
+  const { values, tokens } = parseArgs({
     args: [...argv],
+    tokens: true,
     options: {
       env: { type: 'string', default: 'local' },
       out: { type: 'string' },
@@ -54,6 +55,7 @@ function main(argv: readonly string[]): number {
     process.stdout.write(usage());
     return 0;
   }
+  refuseRepeated(tokens.flatMap((token) => (token.kind === 'option' ? token.name : [])));
   const pointless = (['out', 'gitops'] as const).find((flag) => values[flag] !== undefined);
   if (values.stdout && pointless !== undefined) {
     throw new UsageError(`--stdout writes no folder: leave out --${pointless}`);
@@ -83,6 +85,12 @@ function main(argv: readonly string[]): number {
     `${values.env}: ${manifests.length} objects in ${where} (${changed} files changed, ${removed} removed)\n`,
   );
   return 0;
+}
+
+/** All but --gitops say one thing. */
+function refuseRepeated(names: readonly string[]): void {
+  const twice = names.find((name, index) => name !== 'gitops' && names.indexOf(name) !== index);
+  if (twice !== undefined) throw new UsageError(`--${twice} is given twice: say it once`);
 }
 
 /** `parseArgs` reports a bad flag as a TypeError with this kind of code. */

@@ -48,6 +48,7 @@ const misuse: readonly (readonly [args: readonly string[], code: number, says: R
   [['--nope'], 2, /Unknown option '--nope'[\s\S]*usage:/],
   [['--stdout', '--out', 'x'], 2, /leave out --out/],
   [['--stdout', '--gitops', 'flux'], 2, /leave out --gitops/],
+  [['--env', 'dev', '--env', 'local'], 2, /--env is given twice: say it once[\s\S]*usage:/],
   [['--gitops', 'argod'], 2, /--gitops "argod": did you mean argocd\?/],
   [['--gitops', 'flux'], 2, /--gitops needs --repo: [\s\S]*usage:/],
   [['--env', 'dev-team1', '--image', 'x:1'], 2, /--image is the operator's, and dev-team1 is a layer of agents/],

@@ -54,7 +54,7 @@ test('production’s agents are pinned by digest', () => {
   const text = layer(`agents:\n  a:\n    image: ${pinned}\ntools:\n  t:\n    image: registry.example/t:1`);
   assert.throws(
     () => synth(text, { ...facts, requireImageDigest: true }),
-    /config\.rossoctl:agents\.tools\.t\.image: "registry\.example\/t:1" is not pinned by digest, which the platform test requires; use registry\/t@sha256/,
+    /config\.rossoctl:agents\.tools\.t\.image: "registry\.example\/t:1" is not pinned by digest, which the platform test requires; use registry\.example\/t@sha256/,
   );
   assert.equal(synth(text.replace('registry.example/t:1', pinned), { ...facts, requireImageDigest: true }).length, 8);
 });

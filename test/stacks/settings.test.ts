@@ -179,7 +179,7 @@ const refused: readonly (readonly [what: string, text: string, says: RegExp])[] 
   [
     'a tag where a digest is required',
     platform(`image: a:1\nrequireImageDigest: true\nconfig: ${JSON.stringify({ images: allPinned })}`),
-    /"a:1" is not pinned by digest, which this environment requires; use registry\/rossoctl@sha256/,
+    /"a:1" is not pinned by digest, which this environment requires; use a@sha256/,
   ],
 ];
 test('refused where a digest is required: every injected image with a tag, and the built-in ones', () => {
