@@ -34,6 +34,9 @@ const tenants: readonly TenantProps[] = [
   },
 ];
 
+/** The platform's init container, which alone changes the network of a tenant's pod. */
+const proxyInit = 'ghcr.io/rossoctl/proxy-init:0.1.0';
+
 const app = new App();
 const spaces = new Chart(app, 'tenants', { disableResourceNameHashes: true });
 const namespaces = tenants.map((props) => new Tenant(spaces, props.name, props).namespace);
@@ -41,10 +44,11 @@ const namespaces = tenants.map((props) => new Tenant(spaces, props.name, props).
 const platform = new Chart(app, 'platform', { disableResourceNameHashes: true });
 const operator = new AgentPlatform(platform, 'rossoctl', {
   image: 'ghcr.io/rossoctl/rossoctl:0.1.0',
+  config: { images: { proxyInit } },
   // The operator sees the tenants' namespaces and no other.
   watch: { kind: 'namespaced', namespaces },
 });
-new TenantBoundary(spaces, 'boundary', { namespaces, operator });
+new TenantBoundary(spaces, 'boundary', { namespaces, operator, proxyInit });
 
 const [dir = 'dist/multi-tenant'] = process.argv.slice(2);
 const { files, changed, removed } = writeTree(dir, treeOf(manifestsOf(app)));

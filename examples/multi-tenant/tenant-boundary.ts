@@ -1,27 +1,15 @@
-/** What RBAC cannot say: a tenant's identity is the platform's choice, though its developers write ConfigMaps and AgentRuntimes. */
+/** What RBAC cannot say: a tenant's identity is the platform's choice, though its developers write ConfigMaps and AgentRuntimes, and so is the node. */
 
-import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
+import { Boundary, type BoundaryProps } from './boundary.ts';
+import { podBoundaries, type TenantPodsProps } from './tenant-pods.ts';
 
-/** Whose namespaces, and who keeps them. */
-export interface TenantBoundaryProps {
+/** Whose namespaces, who keeps them, and what pods may have. */
+export interface TenantBoundaryProps extends TenantPodsProps {
   /** Namespaces of all tenants. */
   readonly namespaces: readonly string[];
   /** The platform's operator. */
   readonly operator: { readonly namespace: string; readonly serviceAccountName: string };
-}
-
-/** One admission policy. */
-interface Boundary {
-  readonly name: string;
-  readonly apiGroup: string;
-  readonly apiVersion: string;
-  readonly resource: string;
-  readonly operations: readonly ('CREATE' | 'UPDATE' | 'DELETE')[];
-  /** CEL: which requests are looked at. */
-  readonly when: string;
-  /** CEL, each with what is said when it does not hold. */
-  readonly rules: readonly (readonly [expression: string, message: string])[];
 }
 
 const hasDefaultsLabel = (object: string) =>
@@ -33,13 +21,11 @@ const isNamed = (name: string) => `(object != null ? object : oldObject).metadat
 const mayDeleteNamespace =
   'authorizer.group("").resource("namespaces").name(request.namespace).check("delete").allowed()';
 
-const boundariesOf = ({ operator }: TenantBoundaryProps): readonly Boundary[] => [
+const identityBoundaries = ({ operator }: TenantBoundaryProps): readonly BoundaryProps[] => [
   {
     // Kubernetes' `edit` lets developers write every ConfigMap; the label alone makes one the namespace's defaults.
     name: 'tenant-defaults',
-    apiGroup: '',
-    apiVersion: 'v1',
-    resource: 'configmaps',
+    subjects: [{ apiGroup: '', apiVersion: 'v1', resources: ['configmaps'] }],
     operations: ['CREATE', 'UPDATE', 'DELETE'],
     when: `(${hasDefaultsLabel('object')}) || (${hasDefaultsLabel('oldObject')})`,
     rules: [
@@ -52,9 +38,7 @@ const boundariesOf = ({ operator }: TenantBoundaryProps): readonly Boundary[] =>
   {
     // The injected sidecars read their settings from it, so that whoever writes it chooses what the defaults say.
     name: 'tenant-settings',
-    apiGroup: '',
-    apiVersion: 'v1',
-    resource: 'configmaps',
+    subjects: [{ apiGroup: '', apiVersion: 'v1', resources: ['configmaps'] }],
     operations: ['CREATE', 'UPDATE', 'DELETE'],
     when: isNamed('rossoctl-authbridge-config'),
     rules: [
@@ -67,9 +51,7 @@ const boundariesOf = ({ operator }: TenantBoundaryProps): readonly Boundary[] =>
   {
     // An AgentRuntime overrides its namespace's defaults.
     name: 'tenant-identity',
-    apiGroup: 'agent.rossoctl.dev',
-    apiVersion: 'v1alpha1',
-    resource: 'agentruntimes',
+    subjects: [{ apiGroup: 'agent.rossoctl.dev', apiVersion: 'v1alpha1', resources: ['agentruntimes'] }],
     operations: ['CREATE', 'UPDATE'],
     // What was there before the policy can still be labelled, and let go of.
     when: 'oldObject == null || object.spec != oldObject.spec',
@@ -86,37 +68,12 @@ const boundariesOf = ({ operator }: TenantBoundaryProps): readonly Boundary[] =>
   },
 ];
 
-const api = 'admissionregistration.k8s.io';
-
-/** Three ValidatingAdmissionPolicies over the namespaces of all tenants. */
+/** Five ValidatingAdmissionPolicies over the namespaces of all tenants. */
 export class TenantBoundary extends Construct {
   constructor(scope: Construct, id: string, props: TenantBoundaryProps) {
     super(scope, id);
-    for (const { name, apiGroup, apiVersion, resource, operations, when, rules } of boundariesOf(props)) {
-      this.#object('ValidatingAdmissionPolicy', name, {
-        failurePolicy: 'Fail',
-        matchConstraints: {
-          namespaceSelector: {
-            matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: props.namespaces }],
-          },
-          resourceRules: [
-            {
-              apiGroups: [apiGroup],
-              apiVersions: [apiVersion],
-              operations,
-              resources: [resource],
-              scope: 'Namespaced',
-            },
-          ],
-        },
-        matchConditions: [{ name: 'concerns-the-platform', expression: when }],
-        validations: rules.map(([expression, message]) => ({ expression, message, reason: 'Forbidden' })),
-      });
-      this.#object('ValidatingAdmissionPolicyBinding', name, { policyName: name, validationActions: ['Deny'] });
+    for (const boundary of [...identityBoundaries(props), ...podBoundaries(props)]) {
+      new Boundary(this, props.namespaces, boundary);
     }
-  }
-
-  #object(kind: string, name: string, spec: unknown): void {
-    new ApiObject(this, `${kind}-${name}`, { apiVersion: `${api}/v1`, kind, metadata: { name }, spec });
   }
 }

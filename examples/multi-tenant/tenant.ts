@@ -66,15 +66,19 @@ export class Tenant extends Construct {
     });
   }
 
-  /** Kubernetes' own `edit` holds nothing of the platform in namespaced mode, so AgentRuntimes and AgentCards are granted here. */
+  /**
+   * Kubernetes' own `edit` holds nothing of the platform in namespaced mode, so AgentRuntimes are granted here. AgentCards, which the operator
+   * makes, are only read: who writes them decides who is verified.
+   */
   #rights(developers: string): void {
     this.#object('agent-developer', `${rbac}/v1`, 'Role', {
       rules: [
         {
           apiGroups: ['agent.rossoctl.dev'],
-          resources: ['agentruntimes', 'agentcards'],
+          resources: ['agentruntimes'],
           verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
         },
+        { apiGroups: ['agent.rossoctl.dev'], resources: ['agentcards'], verbs: ['get', 'list', 'watch'] },
       ],
     });
     const subjects = [{ apiGroup: rbac, kind: 'Group', name: developers }];

@@ -10,6 +10,18 @@ import { eventually, type Json, type Kube, kubeOf } from '../policy-cluster/kube
 import { kubectl } from '../policy-cluster/kubectl.ts';
 import { makeNamespace } from '../policy-cluster/policy-bed.ts';
 import { type Consumer, makeConsumer } from './consumer.ts';
+import {
+  admittedRows,
+  card,
+  configMap,
+  deploymentOf,
+  forgedRows,
+  injected,
+  podOf,
+  refusedRows,
+  runtime,
+  serviceOf,
+} from './tenant-rows.ts';
 
 const work = mkdtempSync(path.join(tmpdir(), 'rossoctl-examples-'));
 let consumer: Consumer;
@@ -24,7 +36,10 @@ before(async () => {
   await makeNamespace(kube, 'team1');
   await apply('fleet-tree/00-namespaces');
   // Without the registrations, whose operator does not run here, and which come last.
-  for (const group of ['00-namespaces', '10-crds', '20-configuration', '30-rbac', '60-policy', '80-workloads']) {
+  await apply('tenants-tree/00-namespaces');
+  // From before the policies.
+  await kube.request('POST', '/apis/apps/v1/namespaces/atlas/deployments', deploymentOf('older', { hostPID: true }));
+  for (const group of ['10-crds', '20-configuration', '30-rbac', '60-policy', '80-workloads']) {
     await apply(`tenants-tree/${group}`);
   }
 });
@@ -70,20 +85,6 @@ const api = '/apis/agent.rossoctl.dev/v1alpha1/namespaces';
 const developer = { user: 'alice', groups: ['atlas-developers'] };
 const admin = { user: 'root', groups: ['system:masters'] };
 
-function runtime(name: string, identity: Json = {}): Json {
-  const targetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name };
-  return {
-    apiVersion: 'agent.rossoctl.dev/v1alpha1',
-    kind: 'AgentRuntime',
-    metadata: { name },
-    spec: { type: 'agent', targetRef, ...(Object.keys(identity).length === 0 ? {} : { identity }) },
-  };
-}
-
-function configMap(name: string, labels: Readonly<Record<string, string>> = {}): Json {
-  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels }, data: { 'config.yaml': '{}' } };
-}
-
 describe('a developer of one tenant', () => {
   const dry = '?dryRun=All';
   const create = (url: string, body: Json, who = developer) => kube.request('POST', `${url}${dry}`, body, { who });
@@ -98,10 +99,12 @@ describe('a developer of one tenant', () => {
         await create(`${own}/configmaps`, configMap('probe', defaultsLabel)),
         await create(`${own}/configmaps`, configMap('rossoctl-authbridge-config')),
         await create(`${api}/atlas/agentruntimes`, runtime('probe', { spiffe: {} })),
+        await create(`${own}/pods`, podOf({ hostPID: true })),
+        await create(`${own}/services`, serviceOf({ type: 'NodePort' })),
       ];
       const others = asked
         .map(({ message }) => message)
-        .filter((message) => !/platform team|the operator’s/.test(message));
+        .filter((message) => !/platform team|the operator’s|nothing of the node/.test(message));
       return others.length === 0 ? undefined : others.join('; ');
     }),
   );
@@ -130,6 +133,51 @@ describe('a developer of one tenant', () => {
     }
     const { code } = await create(`${api}/borealis/agentruntimes`, runtime('weather'));
     assert.equal(code, 403);
+  });
+
+  test('reads AgentCards, which say who is verified, and writes none', async () => {
+    // The API server has to look into its store of a new kind first.
+    await eventually(async () => {
+      const code = await kube.status(`${api}/atlas/agentcards`, developer);
+      return code === 200 ? undefined : `answered ${code}`;
+    });
+    const { code, message } = await create(`${api}/atlas/agentcards`, card);
+    assert.equal(code, 403, message);
+  });
+
+  test('takes nothing of a node, no priority and no address, in pods, templates and Services', async () => {
+    for (const [url, body, says] of refusedRows) {
+      const { code, message } = await create(url, body);
+      const sent = JSON.stringify(body);
+      assert.equal(code, 403, `${sent}: ${message}`);
+      assert.match(message, says, sent);
+    }
+    for (const [url, body] of admittedRows) {
+      const { code, message } = await create(url, body);
+      assert.equal(code, 201, `${JSON.stringify(body)}: ${message}`);
+    }
+  });
+
+  test('has pods injected as the webhook does it, and puts nothing of its own into what changes their network', async () => {
+    const { code, message } = await create(`${own}/pods`, injected as unknown as Json);
+    assert.equal(code, 201, message);
+    for (const [title, pod] of forgedRows) {
+      const refused = await create(`${own}/pods`, pod as unknown as Json);
+      assert.equal(refused.code, 403, `${title}: ${refused.message}`);
+      assert.match(refused.message, /container \S+, securityContext\.capabilities\.add: /, title);
+    }
+  });
+
+  test('scales and labels what is older than the policies, and changes its pods to what they allow', async () => {
+    const url = `/apis/apps/v1/namespaces/atlas/deployments/older${dry}`;
+    const patch = (body: Json) => kube.request('PATCH', url, body, merge);
+    const template = (spec: Json) => ({ spec: { template: { spec } } });
+    for (const body of [{ spec: { replicas: 1 } }, { metadata: { labels: { a: 'b' } } }, template({ hostPID: null })]) {
+      const { code, message } = await patch(body);
+      assert.equal(code, 200, message);
+    }
+    const { code, message } = await patch(template({ hostIPC: true }));
+    assert.equal(code, 403, message);
   });
 
   test('raises no quota and grants no right', async () => {
@@ -206,9 +254,7 @@ describe('a developer of one tenant', () => {
   });
 
   test('runs as many pods as the quota says, each with the requests that it counts', async () => {
-    const containers = [{ name: 'agent', image: 'registry.example/weather:1' }];
-    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'weather' }, spec: { containers } };
-    const post = () => create(`${own}/pods`, pod);
+    const post = () => create(`${own}/pods`, podOf());
     await eventually(async () => {
       const { code, message } = await post();
       return code === 201 ? undefined : message;
