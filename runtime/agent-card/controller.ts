@@ -6,6 +6,7 @@ import type { ConfigWatches, LayerReader } from '../config/read.ts';
 import type { Controller, KubeObject, Live, Metrics, Source, Watch } from '../engine/types.ts';
 import { agentCards, everyCard } from '../workload/cards.ts';
 import { fileSources } from '../workload/trigger.ts';
+import type { Verdicts } from '../workload/verdicts.ts';
 import { workloadRows } from '../workload/kinds.ts';
 import { assess } from './assess.ts';
 import { verifiedPods } from './bearers.ts';
@@ -20,6 +21,7 @@ import { createTalks } from './talks.ts';
 import { triggers } from './triggers.ts';
 import { type BundlePlace, createBundleReader, trustBundleWatch } from './trust-bundle.ts';
 import { createTrustDomains } from './trust-domain.ts';
+import { reached } from './verdict.ts';
 import { groundTriggers, type Vouching, vouchingOf, withdrawal } from './unvouched.ts';
 
 export interface VerificationOptions extends Policy {
@@ -40,6 +42,8 @@ export interface AgentCardOptions {
   readonly files: Readonly<Record<string, Live<unknown>>>;
   readonly metrics: Metrics;
   readonly verification: VerificationOptions;
+  /** Told of each verdict, for who acts on them. */
+  readonly verdicts?: Verdicts | undefined;
   /** The wall clock. Default: the machine's. */
   readonly now?: () => Date;
   /** Milliseconds of a clock that never goes back. Default: the process's own. */
@@ -75,11 +79,18 @@ export function createAgentCardController(options: AgentCardOptions): Controller
     // A file that changed may name another trust domain.
     sources: [contacts.source, cardCount(metrics), ...fileSources(options.files, everyCard)],
     concurrency,
-    wakeOn: 'spec',
+    // What somebody else writes into a status is put back at once.
+    wakeOn: 'any',
     finalizer,
     observe: (card, gathering) => observe(card, gathering, observing),
-    decide,
-    release,
+    decide: (observed, at) => {
+      options.verdicts?.reach(observed.card, reached(observed, at));
+      return decide(observed, at);
+    },
+    release: (observed) => {
+      options.verdicts?.forget(observed.card);
+      return release(observed);
+    },
   };
 }
 

@@ -4,6 +4,7 @@ import type { AgentCardStatus } from '../api/agent-card.ts';
 import type { Plan } from '../engine/types.ts';
 import { recheckMs } from './assessments.ts';
 import { findingsOf } from './findings.ts';
+import { foreignRemovals } from './foreign.ts';
 import { notices } from './notices.ts';
 import type { Observed } from './observed.ts';
 import { periodOf, refreshMs } from './period.ts';
@@ -16,7 +17,7 @@ export function decide(observed: Observed, now: Date): Plan<AgentCardStatus> {
   const verdict = verdictOf(observed, now);
   const status = statusOf(observed, { verdict, findings: findingsOf(observed, verdict) }, now);
   return {
-    patch: labelPatches(observed, verdict),
+    patch: [...labelPatches(observed, verdict), ...foreignRemovals(observed.card, status)],
     status,
     notices: notices(observed.card.status, status),
     ...nextLook(observed, { verdict, status }, now),

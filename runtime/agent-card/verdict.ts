@@ -4,6 +4,7 @@ import type { AgentCard, AgentCardStatus } from '../api/agent-card.ts';
 import { conditionReason } from '../api/conditions.ts';
 import { labels } from '../api/names.ts';
 import type { Verification } from '../signature/verify.ts';
+import { judgedPart, type Verdict as Reached } from '../workload/verdicts.ts';
 import { admits } from './binding.ts';
 import { keptCondition } from './kept.ts';
 import type { Observed } from './observed.ts';
@@ -24,6 +25,27 @@ export type Verdict =
 export function verdictOf(observed: Observed, now: Date): Verdict {
   if (!observed.policy.isRequired) return { kind: 'off' };
   return impossible(observed) ?? judged(observed, now) ?? standing(observed, now) ?? unknown(observed);
+}
+
+/** The same for who acts on it: nothing of it is read from what others may have written, apart from what `stands` vouches for. */
+export function reached(observed: Observed, now: Date): Reached {
+  const verdict = verdictOf(observed, now);
+  const about = judgedPart(observed.card);
+  switch (verdict.kind) {
+    case 'off':
+      return { isVerified: false, reason: 'NotRequired', about };
+    case 'signed': {
+      const reason = verdict.isVerified ? 'SignatureVerified' : 'NotBound';
+      return { isVerified: verdict.isVerified, reason, about, expires: verdict.signature.expires.toISOString() };
+    }
+    case 'closed':
+      return { isVerified: false, reason: verdict.reason, about };
+    default: {
+      const { isVerified, status } = verdict;
+      const reason = status.conditions?.find(({ type }) => type === 'Verified')?.reason ?? 'NotFetched';
+      return { isVerified, reason, about, expires: status.certificateExpires };
+    }
+  }
 }
 
 const closed = (reason: string, message: string): Verdict => ({ kind: 'closed', reason, message, isVerified: false });

@@ -33,6 +33,10 @@ export interface ApplyOptions extends CallOptions {
   readonly subresource?: 'status';
 }
 
+export interface PatchOptions extends CallOptions {
+  readonly subresource?: 'status' | undefined;
+}
+
 export interface CreateOptions extends CallOptions {
   /** Default: the API server's, from the user agent. */
   readonly fieldManager?: string | undefined;
@@ -59,7 +63,7 @@ export interface Client {
   /** Server-side apply. */
   apply(fragment: Fragment, options: ApplyOptions): Promise<KubeObject>;
   /** JSON merge patch; guarded when `target.uid` is given. */
-  mergePatch(target: ObjectRef, body: Readonly<Record<string, unknown>>, options?: CallOptions): Promise<KubeObject>;
+  mergePatch(target: ObjectRef, body: Readonly<Record<string, unknown>>, options?: PatchOptions): Promise<KubeObject>;
   /** JSON Patch, operations as given. */
   jsonPatch(target: ObjectRef, operations: readonly unknown[], options?: CallOptions): Promise<KubeObject>;
   /** Background propagation; with `target.uid` only that very object. */
@@ -92,7 +96,7 @@ export function createClient(transport: Transport): Client {
       send({
         ...options,
         method: 'PATCH',
-        path: `${objectPath(kind, nameOf(body))}${subresource === undefined ? '' : `/${subresource}`}`,
+        path: pathOf(objectPath(kind, nameOf(body)), subresource),
         query: { fieldManager, force: String(force) },
         contentType: 'application/apply-patch+yaml',
         body,
@@ -222,8 +226,12 @@ function acceptOf(metadataOnly: boolean | undefined, as: string): string {
   return metadataOnly === true ? `application/json;as=${as};g=meta.k8s.io;v=1,application/json` : 'application/json';
 }
 
-function patchOf(target: ObjectRef, options: CallOptions = {}) {
-  return { ...options, method: 'PATCH', path: objectPath(target.kind, target) } as const;
+function patchOf(target: ObjectRef, { subresource, ...options }: PatchOptions = {}) {
+  return { ...options, method: 'PATCH', path: pathOf(objectPath(target.kind, target), subresource) } as const;
+}
+
+function pathOf(object: string, subresource: 'status' | undefined): string {
+  return subresource === undefined ? object : `${object}/${subresource}`;
 }
 
 function guarded({ uid }: ObjectRef, body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {

@@ -81,12 +81,12 @@ function isApplied(live: Peeked, body: KubeObject, fieldManager: string): boolea
   return contains(live.object, body) && covers(body, live.owned(fieldManager));
 }
 
-async function sendPatch({ target, body, mayBeGone }: MergePatch, scope: PlanScope): Promise<void> {
+async function sendPatch({ target, body, subresource, mayBeGone }: MergePatch, scope: PlanScope): Promise<void> {
   const live = scope.cache.peek(target.kind, target)?.object;
   const isTarget = target.uid === undefined || live?.metadata.uid === target.uid;
   if (live !== undefined && isTarget && isPatched(live, body)) return;
   try {
-    told(scope, target.kind, await scope.client.mergePatch(target, body, callOf(scope)));
+    told(scope, target.kind, await scope.client.mergePatch(target, body, { ...callOf(scope), subresource }));
   } catch (error) {
     if (!isNotFound(error) && !((scope.isRelease || mayBeGone === true) && isOtherUid(error))) throw error;
   }

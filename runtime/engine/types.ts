@@ -128,6 +128,7 @@ export interface Fragment {
 export interface MergePatch {
   readonly target: ObjectRef;
   readonly body: Readonly<Record<string, unknown>>;
+  readonly subresource?: 'status';
   /** A namesake in the target's place is no failure: whoever brought it there is seen by itself. */
   readonly mayBeGone?: boolean;
 }

@@ -7,6 +7,7 @@ import type { Controller, Live, Metrics } from '../engine/types.ts';
 import { agentCards, everyCard } from '../workload/cards.ts';
 import { fileSources } from '../workload/trigger.ts';
 import { workloadRows } from '../workload/kinds.ts';
+import type { Verdicts } from '../workload/verdicts.ts';
 import { namespaces } from '../workload/watches.ts';
 import { decide, release } from './decide.ts';
 import { observe } from './observe.ts';
@@ -24,6 +25,8 @@ export interface NetworkPolicyOptions {
   readonly operatorNamespace: string;
   /** Verdicts are reported and not acted on: policies of ours are removed and none is made. */
   readonly isAudit: boolean;
+  /** What the card controller of this process finds out. */
+  readonly verdicts: Verdicts;
 }
 
 /** A pass waits for the API server nearly all of its time. */
@@ -31,12 +34,13 @@ const concurrency = 8;
 
 /**
  * One NetworkPolicy a workload with an AgentCard, permissive while the card is verified. It keeps no finalizer: its policies are owned by
- * their card, and go before it only when an install is taken down. Status changes wake it, because they are the verdicts.
+ * their card, and go before it only when an install is taken down. Verdicts wake it, and so do changes of status, in which somebody may
+ * have written over what it says itself.
  */
 export function createNetworkPolicyController(
   options: NetworkPolicyOptions,
 ): Controller<AgentCard, Observed, AgentCardStatus> {
-  const { watches, files, metrics } = options;
+  const { watches, files, metrics, verdicts } = options;
   return {
     name: 'networkpolicy',
     fieldManager: fieldManagers.networkPolicy,
@@ -44,7 +48,7 @@ export function createNetworkPolicyController(
     reads: [namespaces],
     optional: workloadRows.map((row) => row.watch),
     triggers: triggers(watches),
-    sources: [countingSource(metrics), ...fileSources(files, everyCard)],
+    sources: [verdicts.source, countingSource(metrics), ...fileSources(files, everyCard)],
     concurrency,
     wakeOn: 'any',
     observe: (card, { reader }) => Promise.resolve(observe(card, reader, options)),

@@ -8,6 +8,7 @@ import type { LayerReader } from '../config/read.ts';
 import type { Reader } from '../engine/types.ts';
 import { agentCards, winner } from '../workload/cards.ts';
 import { lookUpTarget } from '../workload/find.ts';
+import type { Verdicts } from '../workload/verdicts.ts';
 import { namespaces, targetIndex } from '../workload/watches.ts';
 import type { Observed } from './observed.ts';
 import { controllingCard } from './ownership.ts';
@@ -19,6 +20,7 @@ export interface Observing {
   readonly layers: LayerReader;
   readonly operatorNamespace: string;
   readonly isAudit: boolean;
+  readonly verdicts: Pick<Verdicts, 'of'>;
 }
 
 export function observe(card: AgentCard, reader: Reader, by: Observing): Observed {
@@ -29,6 +31,7 @@ export function observe(card: AgentCard, reader: Reader, by: Observing): Observe
   return {
     ...ofTarget(card, reader, targetOf(card)),
     card,
+    verdict: by.verdicts.of(card),
     isAudit: by.isAudit,
     isTerminating: reader.get(namespaces, { name: namespace })?.metadata.deletionTimestamp !== undefined,
     surroundings: { operatorNamespace: by.operatorNamespace, settings: mergeLayers(layers).config.networkPolicy },

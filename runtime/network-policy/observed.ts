@@ -4,10 +4,13 @@ import type { AgentCard } from '../api/agent-card.ts';
 import type { NetworkPolicy } from '../api/kubernetes.ts';
 import type { LayerProblem } from '../config/layers.ts';
 import type { Target } from '../workload/find.ts';
+import type { Verdict } from '../workload/verdicts.ts';
 import type { Surroundings } from './policies.ts';
 
 export interface Observed {
   readonly card: AgentCard;
+  /** What the operator itself found out about it; undefined: nothing yet. */
+  readonly verdict: Verdict | undefined;
   /** Verdicts are reported and not acted on. */
   readonly isAudit: boolean;
   /** Nothing can be created in the namespace any more. */

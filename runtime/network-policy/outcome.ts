@@ -9,7 +9,8 @@ import { controllingCard, isOurs } from './ownership.ts';
 import { openedFor, permissiveRules, type PolicyFacts, restrictiveRules } from './policies.ts';
 import type { Target } from '../workload/find.ts';
 import { isEverything, isSameSelector, selectorOf, selects } from '../workload/selector.ts';
-import { judgedPart, verdictOf } from './verdict.ts';
+import { judgedPart } from '../workload/verdicts.ts';
+import { verdictOf } from './verdict.ts';
 
 export const conditionType = 'NetworkPolicyReady';
 export type Reason = (typeof agentCardReasons)[typeof conditionType][number];
@@ -103,7 +104,7 @@ function judged(observed: Observed, podSelector: LabelSelector, now: Date): Outc
   const { kind, name: workload } = card.spec.targetRef;
   const isMine = policy !== undefined && controllingCard(policy)?.uid === card.metadata.uid;
   const opened = isMine ? openedFor(policy) : undefined;
-  const verdict = verdictOf(card, now, opened);
+  const verdict = verdictOf(card, now, { reached: observed.verdict, opened });
   const facts = { card, name, podSelector, uid: policy?.metadata.uid };
   const closed: PolicyFacts = { ...facts, rules: restrictiveRules(surroundings) };
   if (!verdict.isOpen) {

@@ -1,8 +1,8 @@
-/** Whose a NetworkPolicy is: an AgentCard's, ours without a card, or a user's. */
+/** Whose a NetworkPolicy is: ours, by the API server's record, or a user's; and which AgentCard controls it. */
 
 import type { NetworkPolicy } from '../api/kubernetes.ts';
 import { kinds } from '../api/kinds.ts';
-import { apiGroup, fieldManagers, labels, managedBy, policyType } from '../api/names.ts';
+import { apiGroup, fieldManagers } from '../api/names.ts';
 import { groupOf } from '../api/target-ref.ts';
 import type { ManagedFields, OwnerReference } from '../engine/types.ts';
 
@@ -36,13 +36,7 @@ export function markOf({ metadata }: NetworkPolicy): readonly ManagedFields[] {
   return isMarked === true ? ourMark : [];
 }
 
-/**
- * Made by this operator, now or before a restore from a backup: controlled by an AgentCard, or with the mark of our apply, or with our labels
- * and controlled by nobody else.
- */
+/** By that record alone: anybody may give a policy our labels, and a card for its owner. */
 export function isOurs(policy: NetworkPolicy): boolean {
-  if (controllingCard(policy) !== undefined || markOf(policy).length > 0) return true;
-  const own = policy.metadata.labels;
-  const isLabelled = own?.[labels.managedBy] === managedBy && own?.[labels.policyType] === policyType;
-  return isLabelled && !isControlledByOther(policy);
+  return markOf(policy).length > 0;
 }

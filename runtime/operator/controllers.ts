@@ -12,6 +12,7 @@ import type { Metrics } from '../engine/metrics.ts';
 import type { Controller, Live, Log } from '../engine/types.ts';
 import { createNetworkPolicyController } from '../network-policy/controller.ts';
 import { withFarewell } from '../network-policy/farewell.ts';
+import { createVerdicts, type Verdicts } from '../workload/verdicts.ts';
 import type { Settings } from './settings.ts';
 
 /** What the controllers share. */
@@ -33,28 +34,29 @@ export function createControllers(shared: Shared): readonly Controller[] {
   if (enforceNetworkPolicies && !requireSignature) {
     log.warn('no signature is verified, so that every agent is closed off: set --require-a2a-signature as well');
   }
+  const verdicts = enforceNetworkPolicies ? createVerdicts() : undefined;
   return [
     createAgentRuntimeController({
       ...shared,
       needsEnabledNamespace: settings.requireNamespaceLabel,
       operatorNamespace: settings.namespace,
     }) as Controller,
-    agentCardController(shared),
+    agentCardController(shared, verdicts),
     createVerifiedLabelController() as Controller,
     ...createAgentCardSyncControllers(),
-    ...(enforceNetworkPolicies ? [networkPolicies(shared) as Controller] : []),
+    ...(verdicts === undefined ? [] : [networkPolicies(shared, verdicts) as Controller]),
   ];
 }
 
 /** Where its end would open a network, a card is not let go before that is seen to. */
-function agentCardController(shared: Shared): Controller {
+function agentCardController(shared: Shared, verdicts: Verdicts | undefined): Controller {
   const { settings, layers } = shared;
-  const cards = agentCards(shared);
+  const cards = agentCards(shared, verdicts);
   const isEnforcing = settings.enforceNetworkPolicies && !settings.signatureAudit;
   return (isEnforcing ? withFarewell(cards, { layers, operatorNamespace: settings.namespace }) : cards) as Controller;
 }
 
-function agentCards({ settings, clock, ...shared }: Shared) {
+function agentCards({ settings, clock, ...shared }: Shared, verdicts: Verdicts | undefined) {
   const { cardTimeoutSeconds, cardFetches } = settings;
   const timeoutMs = cardTimeoutSeconds * 1000;
   return createAgentCardController({
@@ -79,15 +81,17 @@ function agentCards({ settings, clock, ...shared }: Shared) {
       },
       verdictSyncPeriods: settings.verdictSyncPeriods,
     },
+    verdicts,
     now: () => clock.now(),
     monotonicMs: () => clock.monotonicMs(),
   });
 }
 
-function networkPolicies({ settings, ...shared }: Shared) {
+function networkPolicies({ settings, ...shared }: Shared, verdicts: Verdicts) {
   return createNetworkPolicyController({
     ...shared,
     operatorNamespace: settings.namespace,
     isAudit: settings.signatureAudit,
+    verdicts,
   });
 }

@@ -19,6 +19,7 @@ import { systemClock } from '../../runtime/engine/clock.ts';
 import { createEvents } from '../../runtime/engine/events.ts';
 import { createManager } from '../../runtime/engine/manager.ts';
 import type { Controller, KubeObject, Live, Permission } from '../../runtime/engine/types.ts';
+import type { Verdicts } from '../../runtime/workload/verdicts.ts';
 import { type ControlPlane, startControlPlane } from '../lab/control-plane.ts';
 import { followAuditLog } from '../support/audit-log.ts';
 import { createBed, eventually, portOf, reach } from '../support/engine-bed.ts';
@@ -35,6 +36,7 @@ export const bundlePlace = { namespace: 'zero-trust', name: 'spire-bundle' } as 
 export interface OperatorOptions {
   readonly verification?: Partial<VerificationOptions>;
   readonly clock?: Clock;
+  readonly verdicts?: Verdicts;
   /** Of the fetches, in milliseconds. Default 10,000. */
   readonly timeoutMs?: number;
   readonly contactLimit?: number;
@@ -153,6 +155,7 @@ async function startOperator({ plane, agents, token, account }: World, options: 
       verdictSyncPeriods: 3,
       ...verification,
     },
+    verdicts: options.verdicts,
     now: () => clock.now(),
     monotonicMs: () => clock.monotonicMs(),
   });

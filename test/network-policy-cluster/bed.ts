@@ -14,8 +14,10 @@ import { createManager } from '../../runtime/engine/manager.ts';
 import type { Metrics } from '../../runtime/engine/metrics.ts';
 import type { Controller, KubeObject, Live, OwnerReference } from '../../runtime/engine/types.ts';
 import { createNetworkPolicyController, type NetworkPolicyOptions } from '../../runtime/network-policy/controller.ts';
+import { createVerdicts, type Verdicts } from '../../runtime/workload/verdicts.ts';
 import { type ControlPlane, startControlPlane } from '../lab/control-plane.ts';
 import { type Bed, createBed, eventually, portOf, reach } from '../support/engine-bed.ts';
+import { createJudging } from '../support/judging.ts';
 import { kindOf } from '../support/operator-platform.ts';
 import { workload, type Written } from '../support/workload-objects.ts';
 
@@ -26,6 +28,8 @@ const noFile: Live<FileText> = {
 
 export interface OperatorOptions {
   readonly isAudit?: boolean;
+  /** Nobody judges: what a status says is not the operator's. */
+  readonly verdicts?: Verdicts;
   /** Default: the administrator's certificate. */
   readonly token?: string;
   /** More controllers beside the one of network policies. */
@@ -68,7 +72,7 @@ function bedOf(plane: ControlPlane, userAgent: string, token?: string): Bed {
   return createBed(reach({ port: portOf(plane), certificatesDir: plane.certificatesDir, token }), { userAgent });
 }
 
-async function startOperator(bed: Bed, instance: string, { isAudit = false, beside }: OperatorOptions) {
+async function startOperator(bed: Bed, instance: string, { isAudit = false, verdicts, beside }: OperatorOptions) {
   const { client, clock, log, metrics } = bed;
   const watches = configWatches(install.namespace);
   const events = createEvents({ client, clock, log, metrics, instance });
@@ -81,8 +85,10 @@ async function startOperator(bed: Bed, instance: string, { isAudit = false, besi
     metrics,
     operatorNamespace: install.namespace,
     isAudit,
+    verdicts: verdicts ?? createVerdicts(),
   };
   manager.addController(createNetworkPolicyController(options) as unknown as Controller);
+  if (verdicts === undefined) manager.addController(createJudging(options.verdicts) as unknown as Controller);
   for (const controller of beside?.(options) ?? []) manager.addController(controller);
   await manager.start();
   let isStopped = false;

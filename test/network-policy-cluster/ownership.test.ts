@@ -43,6 +43,29 @@ test('a user’s policy of our name is left as it is and reported once; when it 
   await ns.says('Permissive');
 });
 
+test('a copy of ours that somebody else has made is theirs, with our labels and our card for its owner', async () => {
+  const ns = await inNamespace(bed, 'copied');
+  const { metadata: card } = await ns.agent();
+  const { metadata, ...ours } = await ns.becomes('restrictive');
+  await operator.stop();
+  const { name = '', labels: own = {}, ownerReferences = [] } = metadata;
+  await ns.remove('networkPolicy', name);
+  const copy = { ...ours, metadata: { namespace: ns.namespace, name, labels: own, ownerReferences } };
+  await bed.client.create(kinds.networkPolicy as never, copy as never);
+  const copied = await ns.policyOf();
+  operator = await bed.startOperator();
+  await ns.says('NameTaken');
+  await ns.judge('True');
+  for (let i = 0; i < 3; i += 1) operator.wake(ns.namespace, card.name ?? '');
+  await operator.untilIdle();
+  await operator.events.idle();
+  assert.deepEqual(await ns.policyOf(), copied);
+  assert.deepEqual(
+    (await ns.events()).filter((reason) => reason !== 'NetworkOpened'),
+    ['NetworkPolicyNameTaken'],
+  );
+});
+
 test('a user’s policy in the place of ours is a user’s', async () => {
   const ns = await inNamespace(bed, 'replaced');
   await ns.agent();

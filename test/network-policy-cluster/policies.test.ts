@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { kinds } from '../../runtime/api/kinds.ts';
 import { annotations, labels, operatorPodLabels } from '../../runtime/api/names.ts';
+import { createVerdicts } from '../../runtime/workload/verdicts.ts';
 import { workload } from '../support/workload-objects.ts';
 import { eventually } from '../support/engine-bed.ts';
 import { assertQuiet, inNamespace, type Operator, type PolicyBed, startPolicyBed } from './bed.ts';
@@ -41,6 +42,28 @@ describe('verdicts', () => {
     await operator.untilIdle();
     await operator.events.idle();
     assert.deepEqual((await ns.events()).toSorted(), ['NetworkClosed', 'NetworkOpened']);
+  });
+
+  test('a status that no verdict of this process stands behind opens nothing, and closes nothing that is open', async () => {
+    const ns = await inNamespace(bed, 'unvouched');
+    await ns.agent();
+    await ns.judge('True');
+    const open = await ns.becomes('permissive');
+    await operator.stop();
+    await ns.create(workload('Deployment', ns.namespace, 'storm'));
+    await ns.card('storm');
+    await ns.judge('True', { certificateExpires: '2037-01-01T00:00:00Z' }, 'storm');
+    operator = await bed.startOperator({ verdicts: createVerdicts() });
+    await ns.says('Restrictive', 'storm');
+    await ns.judge('True', { lastSyncTime: '2026-01-01T00:00:00Z' }, 'storm');
+    await assertQuiet(operator, ns.namespace, 'weather', 'storm');
+    await ns.becomes('restrictive', 'storm-signature-policy');
+    assert.equal((await ns.policyOf())?.metadata.resourceVersion, open.metadata.resourceVersion);
+    await operator.events.idle();
+    assert.deepEqual(await ns.events(), ['NetworkOpened']);
+    await operator.stop();
+    operator = await bed.startOperator();
+    await ns.becomes('permissive', 'storm-signature-policy');
   });
 
   test('SG-13: the policy closes when the certificate ends, though nobody touches the card', async () => {

@@ -14,6 +14,7 @@ import type { Controller, KubeObject, Live } from '../../runtime/engine/types.ts
 import { createNetworkPolicyController } from '../../runtime/network-policy/controller.ts';
 import { withFarewell } from '../../runtime/network-policy/farewell.ts';
 import { agentCards } from '../../runtime/workload/cards.ts';
+import { createVerdicts } from '../../runtime/workload/verdicts.ts';
 import { ensureBinaries, pathOf } from '../lab/build.ts';
 import { down } from '../lab/down.ts';
 import { labKubeconfigPath } from '../lab/locations.ts';
@@ -22,6 +23,7 @@ import { reportToStderr } from '../lab/progress.ts';
 import { runCommand } from '../lab/run-command.ts';
 import { up } from '../lab/up.ts';
 import { createBed, createManagerOn, eventually } from '../support/engine-bed.ts';
+import { createJudging } from '../support/judging.ts';
 
 type StringMap = Readonly<Record<string, string>>;
 type PodWithAddress = Pod & {
@@ -100,6 +102,7 @@ export async function startEnforcementBed() {
     const manager = createManagerOn(bed);
     const operatorNamespace = install.namespace;
     const layers = createLayerReader({ watches, operatorNamespace, configFile: noFile, gatesFile: noFile });
+    const verdicts = createVerdicts();
     const controller = createNetworkPolicyController({
       layers,
       watches,
@@ -107,8 +110,10 @@ export async function startEnforcementBed() {
       metrics: bed.metrics,
       operatorNamespace,
       isAudit: false,
+      verdicts,
     });
     manager.addController(controller as unknown as Controller);
+    manager.addController(createJudging(verdicts) as unknown as Controller);
     manager.addController(withFarewell(holdingCards, { layers, operatorNamespace }) as unknown as Controller);
     await manager.start();
 

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { LabelSelector } from '../../../runtime/api/kubernetes.ts';
-import { fieldManagers, labels, managedBy, policyType } from '../../../runtime/api/names.ts';
+import { fieldManagers } from '../../../runtime/api/names.ts';
 import { decide } from '../../../runtime/network-policy/decide.ts';
-import { judgedPart } from '../../../runtime/network-policy/verdict.ts';
+import { judgedPart } from '../../../runtime/workload/verdicts.ts';
 import { name, removed, said, verified, written } from './decide-rows.ts';
 import { card, now, observed, permissive, policy, selector } from './fixtures.ts';
 
@@ -42,17 +42,16 @@ describe('names that two cards want', () => {
     assert.deepEqual(written(decide(observed({ policy: gone, own: [] }), now)), [`${name} restrictive`]);
   });
 
-  test('ours without an owner, as a backup leaves it, is adopted; what somebody else’s controller has is not', () => {
+  test('ours without an owner is ours; one that somebody else has made is not, whatever labels and owners it has', () => {
     const { ownerReferences: _, ...metadata } = policy().metadata;
     const bare = { ...policy(), metadata };
     assert.deepEqual(written(decide(observed({ policy: bare, own: [] }), now)), [`${name} restrictive`]);
-    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'x', controller: true };
-    const taken = { ...bare, metadata: { ...metadata, ownerReferences: [owner] } };
-    assert.equal(said(decide(observed({ policy: taken, own: [] }), now)), 'False/NameTaken');
-    assert.deepEqual(
-      [metadata.labels?.[labels.managedBy], metadata.labels?.[labels.policyType]],
-      [managedBy, policyType],
-    );
+    for (const each of [policy(), bare]) {
+      const managedFields = [{ manager: 'kubectl-create', operation: 'Update' }] as const;
+      const copied = { ...each, metadata: { ...each.metadata, managedFields } };
+      const plan = decide(observed({ policy: copied, own: [] }), now);
+      assert.deepEqual([said(plan), plan.apply, plan.remove], ['False/NameTaken', undefined, []]);
+    }
   });
 
   test('ours by the record of field managers, whatever a patch took away; another’s controller on it is replaced first', () => {

@@ -6,7 +6,7 @@ import { annotations } from '../../../runtime/api/names.ts';
 import { decide } from '../../../runtime/network-policy/decide.ts';
 import type { Observed } from '../../../runtime/network-policy/observed.ts';
 import { networkPolicy, permissiveRules } from '../../../runtime/network-policy/policies.ts';
-import { judgedPart } from '../../../runtime/network-policy/verdict.ts';
+import { judgedPart } from '../../../runtime/workload/verdicts.ts';
 import { name, onHost, unverified, verified } from './decide-rows.ts';
 import { after, card, condition, foreignPolicy, now, observed, selector, surroundings, workload } from './fixtures.ts';
 

@@ -5,7 +5,7 @@ import { operatorPodLabels } from '../../../runtime/api/names.ts';
 import type { Plan } from '../../../runtime/engine/types.ts';
 import type { Observed } from '../../../runtime/network-policy/observed.ts';
 import { permissiveRules, restrictiveRules } from '../../../runtime/network-policy/policies.ts';
-import { judgedPart } from '../../../runtime/network-policy/verdict.ts';
+import { judgedPart } from '../../../runtime/workload/verdicts.ts';
 import { card, foreignPolicy, permissive, policy, selector, surroundings, workload } from './fixtures.ts';
 
 export const verified = card({ verified: 'True' });

@@ -4,7 +4,7 @@ import type { AgentCard, AgentCardSpec, AgentCardStatus } from '../../../runtime
 import type { Condition } from '../../../runtime/api/conditions.ts';
 import { kinds } from '../../../runtime/api/kinds.ts';
 import type { LabelSelector, NetworkPolicy } from '../../../runtime/api/kubernetes.ts';
-import { apiVersion } from '../../../runtime/api/names.ts';
+import { apiVersion, fieldManagers } from '../../../runtime/api/names.ts';
 import { networkPolicyDefaults, type NetworkPolicySection } from '../../../runtime/config/network-policy.ts';
 import type { KubeObject, Plan } from '../../../runtime/engine/types.ts';
 import type { Observed } from '../../../runtime/network-policy/observed.ts';
@@ -17,6 +17,7 @@ import {
 } from '../../../runtime/network-policy/policies.ts';
 import type { Target } from '../../../runtime/workload/find.ts';
 import { rowOf, type WorkloadKind } from '../../../runtime/workload/kinds.ts';
+import { judgedPart, type Verdict } from '../../../runtime/workload/verdicts.ts';
 import { type Workload, workloadOf } from '../../../runtime/workload/workload.ts';
 
 export const now = new Date('2026-01-01T12:00:00Z');
@@ -80,6 +81,16 @@ export function statusOf(verified: Condition['status'], more: Partial<AgentCardS
   return { observedGeneration: 1, conditions: [condition('Verified', verified)], ...more };
 }
 
+/** What the card controller knows, which has written the status of this card. */
+export function reachedOf(of: AgentCard): Verdict | undefined {
+  const { conditions = [], certificateExpires: expires } = of.status ?? {};
+  const verified = conditions.find(({ type }) => type === 'Verified');
+  if (verified === undefined) return undefined;
+  const { reason, observedGeneration } = verified;
+  const about = observedGeneration === of.metadata.generation ? judgedPart(of) : 'an earlier spec';
+  return { isVerified: verified.status === 'True', reason, about, expires };
+}
+
 /** A workload as the cache keeps it. */
 export function workload(kind: WorkloadKind = 'Deployment', spec: object = { selector }, name = 'weather'): Workload {
   const version = kind === 'Job' || kind === 'CronJob' ? 'batch/v1' : 'apps/v1';
@@ -116,7 +127,9 @@ export function foreignPolicy(name = 'weather-signature-policy'): NetworkPolicy 
 }
 
 function stored(body: NetworkPolicy): NetworkPolicy {
-  return { ...body, metadata: { uid: `uid-${body.metadata.name}`, resourceVersion: '1', ...body.metadata } };
+  const managedFields = [{ manager: fieldManagers.networkPolicy, operation: 'Apply' }] as const;
+  const { name } = body.metadata;
+  return { ...body, metadata: { uid: `uid-${name}`, resourceVersion: '1', ...body.metadata, managedFields } };
 }
 
 /** A card that counts, whose workload is there and which has no policy yet. */
@@ -124,6 +137,7 @@ export function observed(over: Partial<Observed> = {}): Observed {
   const target: Target = { found: workload() };
   return {
     card: card(),
+    verdict: over.card && reachedOf(over.card),
     isAudit: false,
     isTerminating: false,
     counts: true,

@@ -11,6 +11,7 @@ import { observe } from '../../../runtime/network-policy/observe.ts';
 import { networkPolicies } from '../../../runtime/network-policy/watch.ts';
 import { agentCards } from '../../../runtime/workload/cards.ts';
 import { workloadRows } from '../../../runtime/workload/kinds.ts';
+import { createVerdicts } from '../../../runtime/workload/verdicts.ts';
 import { namespaces } from '../../../runtime/workload/watches.ts';
 import { readerOf } from '../agent-runtime/reader.ts';
 import { card, foreignPolicy, policy, workload } from './fixtures.ts';
@@ -51,7 +52,12 @@ function look(of: AgentCard, { cards, policies = [], workloads = [], platform, n
     configFile: noFile,
     gatesFile: noFile,
   });
-  return observe(of, reader, { layers, operatorNamespace: 'rossoctl-system', isAudit: false });
+  return observe(of, reader, {
+    layers,
+    operatorNamespace: 'rossoctl-system',
+    isAudit: false,
+    verdicts: createVerdicts(),
+  });
 }
 
 const ofKind = (kind: string, name: string, apiVersion = 'apps/v1'): AgentCard =>

@@ -2,77 +2,86 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judgedPart, verdictOf } from '../../../runtime/network-policy/verdict.ts';
-import { card, type CardShape, condition, now, statusOf } from './fixtures.ts';
+import { verdictOf } from '../../../runtime/network-policy/verdict.ts';
+import { judgedPart, type Verdict } from '../../../runtime/workload/verdicts.ts';
+import { card, type CardShape, condition, now, reachedOf, statusOf } from './fixtures.ts';
 
 const other = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'weather' };
-const target = card().spec.targetRef;
 const inMinutes = (minutes: number): string => new Date(now.getTime() + minutes * 60_000).toISOString();
 const ends = (certificateExpires: string): CardShape => ({ status: statusOf('True', { certificateExpires }) });
 
-const rows: readonly (readonly [what: string, shape: CardShape, why: RegExp | undefined])[] = [
-  ['verified', { verified: 'True' }, undefined],
-  ['no status at all', {}, /no verdict on its card yet/],
-  ['a status without a verdict', { status: { conditions: [condition('Synced', 'True')] } }, /no verdict/],
-  ['not verified', { verified: 'False' }, /not verified \(SignatureInvalid\)/],
-  ['not known', { verified: 'Unknown' }, /not verified/],
-  [
-    'ready is no verdict',
-    { status: { conditions: [condition('Ready', 'True'), condition('Bound', 'True')] } },
-    /no verdict/,
-  ],
-  ['verified, about this target', { status: statusOf('True', { targetRef: target }) }, undefined],
-  ['verified, about another target', { status: statusOf('True', { targetRef: other }) }, /about StatefulSet weather/],
-  [
-    'verified, about a later version of this target’s API',
-    { status: statusOf('True', { targetRef: { ...target, apiVersion: 'apps/v2' } }) },
-    undefined,
-  ],
-  ['verified, about an earlier spec', { verified: 'True', generation: 2 }, /an earlier spec/],
-  [
-    'verified for this spec, while the rest of the status is older',
-    {
-      generation: 2,
-      status: { observedGeneration: 1, conditions: [condition('Verified', 'True', { observedGeneration: 2 })] },
-    },
-    undefined,
-  ],
-  ['SG-13: a certificate that ends later', ends(inMinutes(1)), undefined],
-  ['SG-13: a certificate that ends now', ends(inMinutes(0)), /expired/],
-  ['SG-13: a certificate that has ended', ends(inMinutes(-60)), /expired/],
-  ['SG-13: an end that cannot be read', ends('some day'), /expired/],
+const opened = judgedPart(card());
+
+interface Row {
+  readonly what: string;
+  readonly shape: CardShape;
+  readonly why?: RegExp;
+}
+
+/** What is said of a verdict that was just reached, and of a status that was there before this process. */
+const rows: readonly Row[] = [
+  { what: 'verified', shape: { verified: 'True' } },
+  { what: 'no status at all', shape: {}, why: /no verdict on its card yet/ },
+  {
+    what: 'a status without a verdict',
+    shape: { status: { conditions: [condition('Synced', 'True')] } },
+    why: /no verdict/,
+  },
+  { what: 'not verified', shape: { verified: 'False' }, why: /not verified \(SignatureInvalid\)/ },
+  { what: 'not known', shape: { verified: 'Unknown' }, why: /not verified/ },
+  {
+    what: 'ready is no verdict',
+    shape: { status: { conditions: [condition('Ready', 'True'), condition('Bound', 'True')] } },
+    why: /no verdict/,
+  },
+  { what: 'SG-13: a certificate that ends later', shape: ends(inMinutes(1)) },
+  { what: 'SG-13: a certificate that ends now', shape: ends(inMinutes(0)), why: /expired/ },
+  { what: 'SG-13: a certificate that has ended', shape: ends(inMinutes(-60)), why: /expired/ },
+  { what: 'SG-13: an end that cannot be read', shape: ends('some day'), why: /expired/ },
 ];
 
-for (const [what, shape, why] of rows) {
-  test(`${what}: ${why === undefined ? 'open' : 'closed'}`, () => {
-    const verdict = verdictOf(card(shape), now, undefined);
-    assert.equal(verdict.isOpen, why === undefined);
-    if (!verdict.isOpen) assert.match(verdict.why, why ?? /^$/);
+for (const { what, shape, why } of rows) {
+  test(`${what}: ${why === undefined ? 'open' : 'closed'}, and so it stands after a restart`, () => {
+    for (const reached of [reachedOf(card(shape)), undefined]) {
+      const verdict = verdictOf(card(shape), now, { reached, opened });
+      assert.equal(verdict.isOpen, why === undefined);
+      if (!verdict.isOpen) assert.match(verdict.why, why ?? /^$/);
+    }
   });
 }
 
 test('SG-13: the end of the certificate is waited for, to the millisecond', () => {
-  assert.deepEqual(verdictOf(card(ends(inMinutes(2))), now, undefined), { isOpen: true, afterMs: 120_000 });
-  assert.deepEqual(verdictOf(card({ verified: 'True' }), now, undefined), { isOpen: true });
+  for (const reached of [reachedOf(card(ends(inMinutes(2)))), undefined]) {
+    const verdict = verdictOf(card(ends(inMinutes(2))), now, { reached, opened });
+    assert.deepEqual(verdict, { isOpen: true, afterMs: 120_000 });
+  }
+  const verified = card({ verified: 'True' });
+  assert.deepEqual(verdictOf(verified, now, { reached: reachedOf(verified), opened }), { isOpen: true });
 });
 
-test('a condition without a generation counts for the generation of its status', () => {
-  const { observedGeneration: _, ...bare } = condition('Verified', 'True');
-  const of = (observedGeneration: number) =>
-    card({ generation: 2, status: { observedGeneration, conditions: [bare] } });
-  assert.equal(verdictOf(of(2), now, undefined).isOpen, true);
-  assert.equal(verdictOf(of(1), now, undefined).isOpen, false);
-  assert.equal(verdictOf(card({ status: { conditions: [bare] } }), now, undefined).isOpen, false);
+const good: Verdict = { isVerified: true, reason: 'SignatureVerified', about: opened, expires: inMinutes(5) };
+const refused: Verdict = { isVerified: false, reason: 'Expired', about: opened };
+
+test('a status that somebody has forged changes nothing: neither opens nor closes, nor prolongs', () => {
+  const forged = card(ends(inMinutes(600_000)));
+  assert.equal(verdictOf(forged, now, { reached: refused, opened }).isOpen, false);
+  assert.deepEqual(verdictOf(forged, now, { reached: good, opened }), { isOpen: true, afterMs: 300_000 });
+  assert.equal(verdictOf(card({ verified: 'False' }), now, { reached: good, opened: undefined }).isOpen, true);
+});
+
+test('no status opens what is closed: who has written it, and by which rules, is not known', () => {
+  const verdict = verdictOf(card(ends(inMinutes(5))), now, { reached: undefined, opened: undefined });
+  assert.deepEqual(verdict, { isOpen: false, why: 'there is no verdict on its card yet' });
 });
 
 test('a verdict stands while only what it is not about has been edited', () => {
-  const opened = judgedPart(card());
-  const edited = (spec: CardShape['spec']) =>
-    card({ verified: 'True', generation: 2, ...(spec === undefined ? {} : { spec }) });
-  assert.equal(verdictOf(edited({ syncPeriod: '5m' }), now, opened).isOpen, true);
-  assert.equal(verdictOf(edited({ identityBinding: {} }), now, opened).isOpen, true);
-  assert.equal(verdictOf(edited({ identityBinding: { scope: 'workload' } }), now, opened).isOpen, false);
-  assert.equal(verdictOf(edited({ targetRef: other }), now, opened).isOpen, false);
-  assert.equal(verdictOf(card({ verified: 'False', generation: 2 }), now, opened).isOpen, false);
-  assert.equal(judgedPart(card({ spec: { syncPeriod: '1h' } })), opened);
+  const isOpen = (spec: NonNullable<CardShape['spec']>) =>
+    [good, undefined].map((reached) => {
+      const edited = card({ verified: 'True', generation: 2, spec });
+      return verdictOf(edited, now, { reached, opened }).isOpen;
+    });
+  assert.deepEqual(isOpen({ syncPeriod: '5m' }), [true, true]);
+  assert.deepEqual(isOpen({ identityBinding: {} }), [true, true]);
+  assert.deepEqual(isOpen({ identityBinding: { scope: 'workload' } }), [false, false]);
+  assert.deepEqual(isOpen({ targetRef: other }), [false, false]);
 });
