@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { ApiObject, App, Chart } from 'cdk8s';
-import { Agent, AgentNamespace, AgentRuntime, Tool } from '../../constructs/index.ts';
+import { Agent, AgentNamespace, AgentPlatform, AgentRuntime, Tool } from '../../constructs/index.ts';
 import { one, platform, synthesized } from './synthesized.ts';
 
 const reference = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'weather' } as const;
@@ -24,7 +24,7 @@ const refused: readonly (readonly [what: string, build: (chart: Chart) => void, 
       new Agent(chart, 'a', { image, name: 'weather', kind: 'StatefulSet' });
       new Tool(chart, 'b', { image, name: 'weather' });
     },
-    /Service weather is made 2 times, by test\/a\/service and test\/b\/service: give each another name/,
+    /ServiceAccount weather and 2 more objects are made 2 times, by test\/a and test\/b: remove all but one, or have each make its own/,
   ],
   [
     'what somebody else makes under an agent’s name',
@@ -72,13 +72,37 @@ test('refused: one object in two charts of an app', () => {
 
 test('a long list is cut short', () => {
   const twice = (chart: Chart) => {
-    for (const id of ['a', 'b', 'c']) {
+    for (const id of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) {
       new Agent(chart, `${id}1`, { image, name: id });
       new Tool(chart, `${id}2`, { image, name: id });
     }
   };
-  assert.throws(() => synthesized(twice), /and \d+ more objects are made twice/);
+  assert.throws(() => synthesized(twice), /made 2 times, by test\/e1 and .*\n.*and 2 more are made twice/);
 });
+
+test('two platforms are told in two lines, of which the second says what a cluster can have', () => {
+  const message = messageOf(() =>
+    synthesized((chart) => {
+      for (const id of ['a', 'b']) new AgentPlatform(chart, id, { image, config: {} });
+    }),
+  );
+  const [, ...lines] = message.split('\n').filter((line) => line.trim() !== '');
+  assert.equal(lines.length, 2, message);
+  assert.match(
+    lines[0] ?? '',
+    /^ +\[.*\] Namespace rossoctl-system and \d+ more objects are made 2 times, by test\/a and test\/b: /,
+  );
+  assert.match(lines[1] ?? '', /\[test\/b\] the app already has an AgentPlatform at test\/a: a cluster has one/);
+});
+
+function messageOf(build: () => unknown): string {
+  try {
+    build();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return '';
+}
 
 test('the same name in another namespace, kind or group is another object', () => {
   const objects = synthesized((chart) => {
