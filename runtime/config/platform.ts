@@ -147,7 +147,10 @@ export const PlatformConfig = Type.Object({
     /** Where tokens are exchanged; when empty, it follows from `identity.url` and `identity.realm`. */
     tokenUrl: DerivedUrl('https://keycloak.example/token', 'identity.url and identity.realm'),
     /** Audience asked for when no route says otherwise, on calls to Services of the cluster that carry a caller's token. */
-    audience: Text('Audience asked for when no route says otherwise.'),
+    audience: Type.String({
+      maxLength: 1024,
+      description: 'Audience asked for when no route says otherwise; empty, with no scopes: such calls are refused.',
+    }),
     /** OAuth scopes asked for. */
     scopes: Type.Array(Text('OAuth scope.'), { maxItems: 64 }),
     /** What becomes of the agent's own calls, by their host: the first route that matches. Each names an `audience` or `scopes`, or another `action`. */

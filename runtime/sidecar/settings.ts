@@ -24,6 +24,8 @@ export interface PodSettings {
   readonly name: string;
   readonly uid: string;
   readonly serviceAccount: string;
+  /** Where it is itself. */
+  readonly addresses: readonly string[];
 }
 
 export interface CommonSettings {
@@ -137,6 +139,7 @@ function common(read: Reader): CommonSettings {
       name: read.text('POD_NAME'),
       uid: read.text('POD_UID', '-'),
       serviceAccount: read.text('SERVICE_ACCOUNT', 'default'),
+      addresses: (read.optional('POD_IP') ?? '').split(',').filter((address) => address !== ''),
     },
     healthPort: read.number('HEALTH_PORT', ports),
   };

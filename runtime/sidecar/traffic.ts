@@ -15,7 +15,7 @@ import { type Assertion, createOwnAuth, type Credentials, noCredentials } from '
 import { createOutbound } from './outbound/decide.ts';
 import { createTokenFetcher } from './outbound/fetch.ts';
 import { openCredentials } from './outbound/files.ts';
-import { findAddresses } from './outbound/find.ts';
+import { openFinder } from './outbound/find.ts';
 import { providerRoutes } from './outbound/routes.ts';
 import type { ProxySettings } from './settings.ts';
 import type { Identity } from './spiffe/identity.ts';
@@ -37,8 +37,9 @@ export interface Traffic {
 /** Begins to fetch the issuer's keys and to follow the credentials; neither has to be there. What is missing is a degraded line of health. */
 export async function openTraffic(settings: ProxySettings, parts: TrafficParts): Promise<Traffic> {
   const { clock, log, metrics, health, identity } = parts;
+  const resolve = await openFinder();
   // Two, so that exchanges cannot crowd out the keys.
-  const [keyClient, client] = [createIdpClient(), createIdpClient()];
+  const [keyClient, client] = [createIdpClient({ resolve }), createIdpClient({ resolve })];
   const keeper = createKeeper({ url: settings.jwksUrl, client: keyClient, clock, log, metrics });
   const { credentialsDir: directory } = settings;
   const credentials = directory === undefined ? undefined : await openCredentials({ directory, log });
@@ -78,7 +79,8 @@ export async function openTraffic(settings: ProxySettings, parts: TrafficParts):
         routes: [...settings.routes, ...providerRoutes([settings.issuer, settings.tokenUrl, settings.jwksUrl])],
         fallback: settings.fallback,
         tokenFor: createTokenCache({ fetchToken, clientId: name, clock, metrics }),
-        placeOf: createAddresses({ resolve: findAddresses, clock }),
+        placeOf: createAddresses({ resolve, clock }),
+        own: settings.pod.addresses,
         clock,
       }),
     },

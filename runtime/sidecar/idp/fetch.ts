@@ -1,5 +1,6 @@
 /** Talks to the identity provider: requests that are bounded in time and size, and whose failures are values. */
 
+import { isIP, type LookupFunction } from 'node:net';
 import { Agent, request } from 'undici';
 
 export interface Question {
@@ -41,13 +42,20 @@ export interface IdpClientOptions {
   readonly maxBytes?: number;
   /** Connections to one server at a time; further questions wait, and their time runs. Default 16. */
   readonly connections?: number;
+  /** How hosts are looked up. Default: as the system does at that moment. */
+  readonly resolve?: (host: string) => Promise<readonly string[]>;
 }
 
 const maxHeaderBytes = 16_384;
 
 /** One pool of connections, with no proxy, cookies or credentials of its own. */
-export function createIdpClient({ maxBytes = 262_144, connections = 16 }: IdpClientOptions = {}): IdpClient {
-  const dispatcher = new Agent({ connections, maxResponseSize: maxBytes, maxHeaderSize: maxHeaderBytes });
+export function createIdpClient({ maxBytes = 262_144, connections = 16, resolve }: IdpClientOptions = {}): IdpClient {
+  const dispatcher = new Agent({
+    connections,
+    maxResponseSize: maxBytes,
+    maxHeaderSize: maxHeaderBytes,
+    ...(resolve === undefined ? {} : { connect: { lookup: lookupBy(resolve) } }),
+  });
   return {
     ask: async ({ method, url, headers = {}, body, timeoutMs }) => {
       try {
@@ -66,6 +74,20 @@ export function createIdpClient({ maxBytes = 262_144, connections = 16 }: IdpCli
     },
     close: () => dispatcher.destroy(),
   };
+}
+
+type Resolve = NonNullable<IdpClientOptions['resolve']>;
+
+/** In the form in which Node's sockets ask; they ask for all addresses, or for one. */
+function lookupBy(resolve: Resolve): LookupFunction {
+  const lookUp = async (...[host, { all }, callback]: Parameters<LookupFunction>): Promise<void> => {
+    const answer = await resolve(host).catch((error: unknown) => new Error(`${host}: ${String(error)}`));
+    if (answer instanceof Error) return callback(answer, []);
+    const found = answer.map((address) => ({ address, family: isIP(address) }));
+    if (all) callback(null, found);
+    else callback(null, found[0]?.address ?? '', found[0]?.family);
+  };
+  return (...asked) => void lookUp(...asked);
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;

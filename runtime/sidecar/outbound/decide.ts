@@ -1,6 +1,6 @@
 /** Decides each request the agent makes: left alone, with a token made for where it goes, or refused. */
 
-import { type Authority, authorityOf } from '../../encoding/authority.ts';
+import { type Authority, authorityOf, sameAddress } from '../../encoding/authority.ts';
 import type { Clock } from '../../engine/clock.ts';
 import type { Decide, Decision, Pass, RequestHead } from '../decision.ts';
 import { writtenClaims } from '../idp/bearer.ts';
@@ -22,6 +22,8 @@ export interface OutboundOptions {
   readonly fallback: Target | undefined;
   readonly tokenFor: TokenFor;
   readonly placeOf: PlaceOf;
+  /** The pod's own addresses: no token is made for itself. */
+  readonly own?: readonly string[];
   readonly clock: Clock;
 }
 
@@ -107,9 +109,17 @@ async function exchanged(options: OutboundOptions, call: Call, target: Target): 
 /** Sends the request to the host that it names, wherever the agent connected: else a made-up Host would carry a token to another place. */
 async function bound(options: OutboundOptions, { head, authority, signal }: Call, pass: Pass): Promise<Decision> {
   const place = await options.placeOf(authority.host, head.destination?.address, signal);
-  if (place.kind === 'there') return pass;
   if (place.kind === 'unknown') return outboundRefusal('unresolved');
+  const address = place.kind === 'elsewhere' ? place.address : head.destination?.address;
+  if (address !== undefined && isOwn(address, options.own)) return outboundRefusal('itself');
+  if (place.kind === 'there') return pass;
   return { ...pass, destination: { address: place.address, port: authority.port ?? defaultPort } };
+}
+
+/** Loopback, "this host", and the pod's own addresses: there the agent would be handed a token that is made for others. */
+function isOwn(address: string, own: readonly string[] = []): boolean {
+  const same = sameAddress(address);
+  return /^(?:127\.|0\.)/.test(same) || same === '::1' || same === '::' || own.map(sameAddress).includes(same);
 }
 
 /** Of plain HTTP, which is all that is seen here. */

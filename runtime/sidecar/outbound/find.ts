@@ -1,9 +1,50 @@
-/** Finds the addresses of a host as the agent's own libraries would: by the pod's hosts file, search domains and DNS. */
+/** Finds the addresses of a host as the agent's own libraries would, by what the pod's files said when the sidecar started. */
 
-import { lookup } from 'node:dns/promises';
+import { Resolver } from 'node:dns/promises';
+import { readFile } from 'node:fs/promises';
+import { candidates, nameSettings } from './names.ts';
 
-/** Every address, in the order they were given; throws for a name that has none or cannot be looked up. */
-export async function findAddresses(host: string): Promise<readonly string[]> {
-  const found = await lookup(host, { all: true, order: 'verbatim' });
-  return found.map(({ address }) => address);
+/** Every address of a host; throws for a name that has none or cannot be looked up. */
+export type FindAddresses = (host: string) => Promise<readonly string[]>;
+
+const files = { hosts: '/etc/hosts', resolv: '/etc/resolv.conf' };
+const timing = { timeout: 2_000, tries: 2 };
+
+/**
+ * Reads the files once, here: all containers of a pod share them, and an agent that runs as root could write into them where the tokens of its
+ * callers are to go. The sidecar starts before the agent does. `paths`: for tests.
+ */
+export async function openFinder(paths: Readonly<typeof files> = files): Promise<FindAddresses> {
+  const [hosts, resolv] = await Promise.all([textOf(paths.hosts), textOf(paths.resolv)]);
+  const settings = nameSettings(hosts, resolv);
+  const resolver = new Resolver(timing);
+  if (settings.servers.length > 0) resolver.setServers([...settings.servers]);
+  return async (host) => {
+    const written = settings.hosts.get(host);
+    if (written !== undefined) return written;
+    for (const name of candidates(host, settings)) {
+      const found = await addressesOf(resolver, name);
+      if (found.length > 0) return found;
+    }
+    throw new Error(`${host} has no address`);
+  };
+}
+
+async function addressesOf(resolver: Resolver, name: string): Promise<readonly string[]> {
+  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  const failure = answers.find((answer) => answer.status === 'rejected' && !isAbsent(answer.reason));
+  // That a server does not answer says nothing about the name: the next domain would be another host.
+  if (found.length === 0 && failure?.status === 'rejected') throw failure.reason;
+  return found;
+}
+
+/** The name, or an address of this family, does not exist. */
+function isAbsent(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown };
+  return code === 'ENOTFOUND' || code === 'ENODATA' || code === 'EBADNAME';
+}
+
+function textOf(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch(() => '');
 }

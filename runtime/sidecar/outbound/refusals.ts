@@ -46,6 +46,11 @@ const rows = {
     description: 'no token for this host can be had as things are set',
   },
   unavailable: { status: 503, error: 'idp_unavailable', description: 'the identity provider cannot be asked now' },
+  itself: {
+    status: 403,
+    error: 'route_denied',
+    description: 'the host is this pod itself, and no token is made for calls of an agent to itself',
+  },
   unresolved: {
     status: 503,
     error: 'host_unknown',

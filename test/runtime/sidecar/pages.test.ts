@@ -62,6 +62,7 @@ const outbound = Object.keys({
   forbidden: 0,
   misconfigured: 0,
   unavailable: 0,
+  itself: 0,
   unresolved: 0,
 } satisfies Record<OutboundRefusal, 0>) as OutboundRefusal[];
 

@@ -167,6 +167,23 @@ test('the default token as well goes only where the host is', async () => {
   assert.deepEqual(decision.kind === 'pass' && decision.destination, { address: '10.1.0.9', port: 8080 });
 });
 
+test('the pod itself gets no token, by whatever name', async () => {
+  const placeOf = async (host: string, destination: string | undefined) => {
+    const [address = ''] =
+      ({ localhost: ['127.0.0.1'], me: ['10.1.0.77'], zero: ['0.0.0.0'], six: ['::1'] } as Record<string, string[]>)[
+        host
+      ] ?? [];
+    return address === destination ? ({ kind: 'there' } as const) : ({ kind: 'elsewhere', address } as const);
+  };
+  const { ask } = bed({ placeOf, own: ['10.1.0.77'] });
+  for (const authority of ['localhost:8080', 'me', 'zero', 'six']) {
+    const decision = await ask({ ...withToken, authority });
+    assert.equal(decision.kind === 'refuse' && decision.reason, 'itself', authority);
+  }
+  const direct = await ask({ ...withToken, authority: 'me', destination: { address: '10.1.0.77', port: 80 } });
+  assert.equal(direct.kind === 'refuse' && direct.reason, 'itself');
+});
+
 test("without a default audience the caller's token goes nowhere unnamed", async () => {
   const decision = await bed({ fallback: undefined }).ask({ authority: 'example.com', ...withToken });
   assert.equal(decision.kind === 'refuse' && `${decision.status} ${decision.error}`, '403 no_route');
