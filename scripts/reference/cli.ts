@@ -79,7 +79,7 @@ async function scriptParts(): Promise<readonly string[]> {
   const parts = await Promise.all(
     programs().map(async ([name, file]) => {
       const { stdout } = await promisify(execFile)(process.execPath, [path.join(root, file), '--help'], { cwd: root });
-      if (stdout === '') throw new Error(`npm run ${name} -- --help prints nothing`);
+      if (!/^usage: /i.test(stdout)) throw new Error(`npm run ${name} -- --help does not say how it is used`);
       return [`### npm run ${name}`, block(stdout)];
     }),
   );
