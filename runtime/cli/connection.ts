@@ -4,19 +4,27 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import type { Connection } from '../engine/kubeconfig.ts';
 import { type Arguments, type Flag, valueOf } from './arguments.ts';
+import { CliError } from './cli-error.ts';
 
 export const clusterFlags: readonly Flag[] = [
   { name: 'context', value: 'NAME', help: 'context of the kubeconfig (default: its current one)' },
   { name: 'kubeconfig', value: 'FILE', help: 'default: the first file of KUBECONFIG, else ~/.kube/config' },
 ];
 
-/** Throws what reading the kubeconfig throws, with the file's name. */
+/** Throws `CliError` that names a kubeconfig which cannot be used, and what to pass instead. */
 export async function connectionOf(given: Arguments): Promise<Connection> {
-  const [{ systemClock }, { kubeconfigConnection }] = await Promise.all([
+  const [{ systemClock }, { InvalidKubeconfig }, { kubeconfigConnection }] = await Promise.all([
     import('../engine/clock.ts'),
+    import('../engine/errors.ts'),
     import('../engine/kubeconfig.ts'),
   ]);
-  return kubeconfigConnection({ path: kubeconfigPath(given), context: valueOf(given, 'context') }, systemClock);
+  const file = { path: kubeconfigPath(given), context: valueOf(given, 'context') };
+  try {
+    return await kubeconfigConnection(file, systemClock);
+  } catch (error) {
+    if (error instanceof InvalidKubeconfig) throw new CliError(`the cluster cannot be read: ${error.message}`);
+    throw error;
+  }
 }
 
 function kubeconfigPath(given: Arguments): string {
