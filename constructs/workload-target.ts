@@ -3,7 +3,7 @@
 import { ApiObject } from 'cdk8s';
 import { Construct, type IConstruct } from 'constructs';
 import { kinds } from '../runtime/api/kinds.ts';
-import { annotations, labels } from '../runtime/api/names.ts';
+import { annotations, labels, managedBy } from '../runtime/api/names.ts';
 import { groupOf } from '../runtime/api/target-ref.ts';
 
 /**
@@ -65,8 +65,19 @@ interface Templates {
   };
 }
 
-/** Keys that only the operator may set; the API server's label policy would refuse the first, and the operator owns all. */
-const reserved = [labels.type, labels.signatureVerified, annotations.configHash];
+/**
+ * Keys that only the operator may set, or the one value that only it may; the API server's policies would refuse the first two, and the
+ * operator owns all.
+ */
+const reserved: readonly (readonly [key: string, value?: string])[] = [
+  [labels.type],
+  [labels.signatureVerified],
+  [annotations.configHash],
+  [annotations.injected],
+  [annotations.defaultsHash],
+  [annotations.credentialsSecret],
+  [labels.managedBy, managedBy],
+];
 
 /** Why a workload is never asked for a card, or nothing: it has to say on itself which protocol it speaks. */
 export function protocolProblem(workload: ApiObject): readonly string[] {
@@ -90,7 +101,11 @@ export function reservedKeyProblems(workload: ApiObject): readonly string[] {
   ];
   return places.flatMap(([where, metadata]) =>
     reserved
-      .filter((key) => metadata?.labels?.[key] !== undefined || metadata?.annotations?.[key] !== undefined)
-      .map((key) => `${workload.kind} ${workload.name} sets ${key} on its ${where}: remove it, the operator sets it`),
+      .filter(([key, value]) =>
+        [metadata?.labels?.[key], metadata?.annotations?.[key]].some(
+          (found) => found !== undefined && (value === undefined || found === value),
+        ),
+      )
+      .map(([key]) => `${workload.kind} ${workload.name} sets ${key} on its ${where}: remove it, the operator sets it`),
   );
 }

@@ -97,6 +97,20 @@ test('a card is kept in the app only when asked for, under the name that the ope
   assert.ok('protocol.rossoctl.io/a2a' in (workload(agent({ card: true })).metadata.labels ?? {}));
 });
 
+test('what the operator alone sets is refused as a label, whatever key it is', () => {
+  for (const key of ['injected', 'defaults-hash', 'keycloak-client-credentials-secret-name', 'config-hash']) {
+    const says = new RegExp(`sets rossoctl\\.io/${key} on its pod template: remove it, the operator sets it`);
+    assert.throws(() => agent({ labels: { [`rossoctl.io/${key}`]: 'x' } }), says);
+  }
+  const managedBy = { 'app.kubernetes.io/managed-by': 'rossoctl-operator' };
+  assert.throws(() => agent({ labels: managedBy }), /sets app\.kubernetes\.io\/managed-by on its metadata: remove it/);
+});
+
+test('another tool may say that it manages the workload', () => {
+  const [label, helm] = ['app.kubernetes.io/managed-by', 'Helm'];
+  assert.equal(workload(agent({ labels: { [label]: helm } })).metadata.labels?.[label], helm);
+});
+
 test('two agents of different names live in one chart', () => {
   const objects = synthesized((chart) => {
     new Agent(chart, 'a', { name: 'a', image: 'i' });
