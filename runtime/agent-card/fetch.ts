@@ -31,6 +31,7 @@ interface Visit {
 }
 
 type Found = Fetched | ({ readonly kind: 'absent' } & Failure);
+type Absence = Failure & { readonly path: string };
 type Onward = Extract<Step, { kind: 'plain' } | { kind: 'follow' }>;
 
 /**
@@ -59,17 +60,19 @@ export function createFetcher(options: FetcherOptions = {}): Ask {
 }
 
 async function eachPath(visit: Visit, late: Failure): Promise<Fetched> {
-  const absences: string[] = [];
+  const absences: Absence[] = [];
   for (const path of wellKnownPaths) {
     const found = await onePath(visit, path).catch((error: unknown) =>
       failed(visit.endpoint, path, visit.signal.aborted ? late : disconnect(error)),
     );
     if (found.kind !== 'absent') return found;
-    absences.push(`${path} ${found.cause}`);
-    if (path === wellKnownPaths.at(-1))
-      return failed(visit.endpoint, '', { reason: found.reason, cause: `serves no card: ${absences.join(', ')}` });
+    absences.push({ path, ...found });
   }
-  throw new Error('there is no well-known path');
+  return failed(visit.endpoint, '', {
+    // A card was meant where something came, at whichever path: what is wrong with it is the fault.
+    reason: absences.some(({ reason }) => reason === 'NotJSON') ? 'NotJSON' : 'HTTPStatus',
+    cause: `serves no card: ${absences.map(({ path, cause }) => `${path} ${cause}`).join(', ')}`,
+  });
 }
 
 /** One path with its redirects, each on a connection of its own. */
@@ -161,7 +164,8 @@ async function judge({ endpoint, maxBytes }: Visit, asked: Asked, { answer, path
     const etag = asked.path === path ? usableEtag(answer.headers.etag) : undefined;
     return { kind: 'card', body: body.bytes, path, ...(etag === undefined ? {} : { etag }) };
   }
-  if (reading.refused === 'not-json') return { kind: 'absent', reason: 'NotJSON', cause: 'sends no JSON' };
+  if (reading.refused === 'not-json')
+    return { kind: 'absent', reason: 'NotJSON', cause: `sends no JSON: ${reading.detail}` };
   return failure('NotACard', `sends no card: ${reading.detail}`);
 }
 

@@ -122,8 +122,12 @@ function readyFinding(observed: Observed, { synced, verified }: Judged): Finding
   if (synced.status !== 'True') return not('NotSynced', synced.message);
   if (isTooLarge(observed)) return not('CardTooLarge', tooLarge);
   if (verified?.status === 'False' && !observed.policy.isAudit) return not('NotVerified', verified.message);
-  return { type, status: 'True', reason: 'CardReady', message: 'The card is fetched and can be relied on.' };
+  const message = verified?.status === 'False' ? unrelied : 'The card is fetched and can be relied on.';
+  return { type, status: 'True', reason: 'CardReady', message };
 }
+
+const unrelied =
+  'The card is fetched. It is not verified: without audit mode it could not be relied on. Condition Verified says why.';
 
 /** A card that is not stored was, as far as one knows, too large to be. */
 function isTooLarge({ assessment, card: of }: Observed): boolean {

@@ -26,6 +26,7 @@ const rows: readonly Row[] = [
   { type: 'Synced', notice: 'Warning', action: 'FindAgent' },
   { type: 'Verified', reasons: ['SignatureVerified'], notice: 'Normal', action: 'VerifySignature' },
   { type: 'Verified', reasons: ['NotFetched'], action: 'VerifySignature' },
+  { type: 'Verified', reasons: ['NotBound'], notice: 'Warning', reason: 'BindingFailed', action: 'EvaluateBinding' },
   { type: 'Verified', notice: 'Warning', action: 'VerifySignature' },
   { type: 'Bound', reasons: ['Bound'], notice: 'Normal', action: 'EvaluateBinding', onlyLater: true },
   { type: 'Bound', reasons: ['NoIdentity'], action: 'EvaluateBinding' },
@@ -35,7 +36,9 @@ const rows: readonly Row[] = [
 export function notices(before: AgentCardStatus | undefined, after: AgentCardStatus): readonly Notice[] {
   const old = new Map((before?.conditions ?? []).map((condition) => [condition.type, condition]));
   const now = after.conditions ?? [];
-  const isBindingTold = now.some(({ type }) => type === 'Bound');
+  const isBindingTold = now.some(
+    ({ type, status, reason }) => type === 'Bound' && status === 'False' && reason !== 'NoIdentity',
+  );
   const told = now.flatMap((condition) => {
     // The condition Bound says the same, and more exactly.
     if (condition.reason === 'NotBound' && isBindingTold) return [];

@@ -21,7 +21,7 @@ export function bindingOf({ text, trustDomain }: SpiffeId, expected: ExpectedIde
     const wanted =
       expected.trustDomain === ''
         ? 'no trust domain is configured'
-        : `the trust domain must be ${expected.trustDomain}`;
+        : `the trust domain must be ${expected.trustDomain}: sign it with an SVID of that one, or name the other in spec.identityBinding.trustDomain`;
     return { reason: 'TrustDomainMismatch', message: `the card is signed by ${shown(text)}; ${wanted}` };
   }
   if (workload === undefined) return { reason: 'Bound', message: `the card is signed by ${shown(text)}` };

@@ -9,6 +9,8 @@ export interface Signature {
   /** As served: it is part of what was signed. */
   readonly protected: string;
   readonly signature: Uint8Array;
+  /** The same as served. */
+  readonly encoded: string;
   readonly algorithm: Algorithm;
   /** At least one; what each is, is checked when the path is built. */
   readonly x5c: readonly string[];
@@ -82,11 +84,12 @@ function fieldsOf(members: JsonObject, encoded: string, encodedSignature: Json |
   }
   const x5c = certificatesOf(own('x5c'));
   if ('reason' in x5c) return x5c;
-  const signature = typeof encodedSignature === 'string' ? bytesOfBase64Url(encodedSignature) : undefined;
+  const text = typeof encodedSignature === 'string' ? encodedSignature : '';
+  const signature = bytesOfBase64Url(text);
   if (signature === undefined || signature.length === 0) return malformed('signature is no base64url without padding');
   const kid = own('kid');
   const keyId = typeof kid === 'string' ? plain(kid, 256) : undefined;
-  return { protected: encoded, signature, algorithm, x5c, keyId };
+  return { protected: encoded, signature, encoded: text, algorithm, x5c, keyId };
 }
 
 function certificatesOf(x5c: Json | undefined): readonly string[] | Refusal {

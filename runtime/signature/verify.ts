@@ -32,7 +32,7 @@ export type Verification =
       readonly profile: Profile;
       /** The first end of validity in the path: until then the verdict holds. */
       readonly expires: Date;
-      /** Exactly the tree the matching payload was made from, and `signatures` as served. */
+      /** Exactly the tree the matching payload was made from, and the one entry of `signatures` that covers it, without its unprotected header. */
       readonly card: JsonObject;
       /** JSON pointers of what was served and is not covered; at most 64. */
       readonly unsigned: readonly string[];
@@ -64,7 +64,7 @@ export function verifyCard(card: JsonObject, options: VerifyOptions): Verificati
   const attempts = attemptsOf(card, options);
   if (isRefusal(attempts)) return { isValid: false, ...attempts };
   const best = bestOf(attempts);
-  return succeeded(card, best) ?? failed(attempts, best);
+  return succeeded(best) ?? failed(attempts, best);
 }
 
 /** Every entry tried in turn, up to the first that is good and bound; or why there is none to try. Never throws. */
@@ -180,7 +180,7 @@ function rank({ binding, ended }: Attempt): number {
   return ended === undefined ? -1 : steps.indexOf(ended.step);
 }
 
-function succeeded(card: JsonObject, attempt: Attempt): Verification | undefined {
+function succeeded(attempt: Attempt): Verification | undefined {
   const { header, path, identity, payload, binding } = attempt;
   if (header === undefined || path === undefined || identity === undefined) return undefined;
   if (payload === undefined || binding === undefined) return undefined;
@@ -193,7 +193,7 @@ function succeeded(card: JsonObject, attempt: Attempt): Verification | undefined
     algorithm: header.algorithm.name,
     profile: payload.profile,
     expires: new Date(path.expires),
-    card: { ...payload.tree, ...(card['signatures'] === undefined ? {} : { signatures: card['signatures'] }) },
+    card: { ...payload.tree, signatures: [{ protected: header.protected, signature: header.encoded }] },
     unsigned: payload.unsigned,
   };
 }

@@ -29,7 +29,7 @@ export const agentCardMeanings: ConditionMeanings<typeof agentCardReasons> = {
         'The connection was refused, reset, or did not speak HTTP. Look at the port and at network policies: the operator must get in.',
       Timeout: 'There was no complete answer in time.',
       TooLarge: 'Card or headers are larger than is read (1 MiB, 16 KiB).',
-      NotJSON: 'Neither path answered with JSON.',
+      NotJSON: 'What came is no JSON; the message says what is wrong, and where.',
       NotACard: 'JSON, but no object; or a member occurs twice; or it is nested deeper than 64 levels.',
       Redirected: 'It redirects to another host, or too often. Serve the card where it is asked for.',
       HTTPStatus: 'Another status than 200; the message says which.',
@@ -44,7 +44,8 @@ export const agentCardMeanings: ConditionMeanings<typeof agentCardReasons> = {
       ContactLost: 'The agent has not served its card for too long; see `Synced`.',
       TrustBundleUnavailable:
         'The bundle does not exist, holds nothing to trust, or may not be read. The message says what was looked for.',
-      NotBound: 'The signature is good, the identity is not one that may sign; see `Bound`, or the trust domain.',
+      NotBound:
+        'The signature is good, the identity is not one that may sign; see `Bound`, or the trust domain. The event is `BindingFailed`.',
     },
   },
   Bound: {
@@ -52,7 +53,8 @@ export const agentCardMeanings: ConditionMeanings<typeof agentCardReasons> = {
       "Whether the identity that signed is one that may. Present where `spec.identityBinding` is, and everywhere when the install's scope is `workload`.",
     reasons: {
       Bound: 'The identity that signed may.',
-      TrustDomainMismatch: 'It is of another trust domain. Check the trust domain, or who signed.',
+      TrustDomainMismatch:
+        'It is of another trust domain. Sign with an SVID of the one that the message names, or name the other in `spec.identityBinding.trustDomain`.',
       WorkloadMismatch: "It is another workload's. Sign with the workload's own SVID, or check its ServiceAccount.",
       NoIdentity: 'No signature is good, so there is no identity to compare; see `Verified`.',
     },
@@ -60,7 +62,8 @@ export const agentCardMeanings: ConditionMeanings<typeof agentCardReasons> = {
   Ready: {
     about: 'Whether the card can be relied on.',
     reasons: {
-      CardReady: 'It was fetched and, where signatures are verified, is verified.',
+      CardReady:
+        'It was fetched and, where signatures are verified, is verified; in audit mode the message says when it is not.',
       NotSynced: 'See `Synced`.',
       NotVerified: 'See `Verified`.',
       CardTooLarge: 'It is larger than 256 KiB and not stored. Make it smaller.',

@@ -93,11 +93,28 @@ test('another card than before is an event of its own, the first one is not', ()
   assert.deepEqual(reasons(second), ['CardChanged']);
 });
 
-test('a binding that fails is one event, not two', () => {
-  const plan = decide(observed({ card: card({ identityBinding: {} }), assessment: read(unbound) }), now);
-  assert.deepEqual(
-    plan.notices?.map(({ reason }) => reason),
-    ['CardSynced', 'BindingFailed'].sort((a, b) => (a < b ? -1 : 1)),
+test('an identity that may not sign is one event of one name, whether the card asks for a binding or not', () => {
+  const binding = { ...observed().binding, trustDomain: { unknown: 'spiffe.trustDomain is not set.' } };
+  for (const over of [
+    { card: card({ identityBinding: {} }), assessment: read(unbound) },
+    { assessment: read(unbound) },
+    { binding },
+    { binding: { ...binding, isAsked: true } },
+  ]) {
+    const plan = decide(observed(over), now);
+    const reasons = (plan.notices ?? []).map(({ reason }) => reason);
+    assert.deepEqual(reasons.toSorted(), ['BindingFailed', 'CardSynced']);
+  }
+});
+
+test('audit mode does not say that an unverified card can be relied on', () => {
+  const policy = { isRequired: true, isAudit: true, profiles: 'all' } as const;
+  const ready = (over: Partial<Observed>) =>
+    decide(observed({ policy, ...over }), now).status?.conditions?.find(({ type }) => type === 'Ready')?.message;
+  assert.match(ready({}) ?? '', /can be relied on/);
+  assert.match(
+    ready({ assessment: read({ isValid: false, reason: 'no-signature', detail: 'none' }) }) ?? '',
+    /not verified/,
   );
 });
 

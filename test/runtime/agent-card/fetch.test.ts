@@ -72,6 +72,16 @@ test('where neither path has a card, both are named', async (t) => {
   });
 });
 
+test('a card with a mistake is told by its place, not by what the old path answers', async (t) => {
+  const one = await agent(t, { [newPath]: status(200, {}, '{\n  "name": "x",\n  bad }'), [oldPath]: status(404) });
+  const { port } = one.endpoint;
+  assert.deepEqual(await fetched(one), {
+    kind: 'failed',
+    reason: 'NotJSON',
+    message: `http://127.0.0.1:${port} (pod weather-1, Service weather, port a2a) serves no card: ${newPath} sends no JSON: "b" is unexpected (line 3, column 3), ${oldPath} answered 404`,
+  });
+});
+
 test('an agent is told whom it is asked as, what is understood, and no credentials', async (t) => {
   const one = await agent(t, { [newPath]: json(card) });
   await fetched(one);

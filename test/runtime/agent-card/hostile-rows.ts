@@ -237,14 +237,15 @@ export const rows: readonly Row[] = [
     what: 'a page on every path',
     answer: send('<!doctype html>', { 'content-type': 'text/html' }),
     reason: 'NotJSON',
-    cause: /serves no card: \/\.well-known\/agent-card\.json sends no JSON, \/\.well-known\/agent\.json sends no JSON/,
+    cause:
+      /serves no card: \/\.well-known\/agent-card\.json sends no JSON: "<" is unexpected \(line 1, column 1\), \/\.well-known\/agent\.json sends no JSON: /,
   },
   { what: 'nothing in the body', answer: send(''), reason: 'NotJSON', cause: /sends no JSON/ },
   {
     what: 'bytes that are no UTF-8',
     answer: send(Buffer.from([0xff, 0xfe, 0x7b])),
     reason: 'NotJSON',
-    cause: /no JSON/,
+    cause: /sends no JSON: it is not UTF-8/,
   },
   { what: 'a list', answer: send('[]'), reason: 'NotACard', cause: /sends no card: / },
   { what: 'null', answer: send('null'), reason: 'NotACard', cause: /sends no card: / },

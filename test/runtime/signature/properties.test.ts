@@ -74,6 +74,15 @@ test('a vector spoiled in one byte never throws, and is verified only if its pay
   );
 });
 
+test('of the signatures the one that covers the card is kept, and of it what was signed', () => {
+  const signed = JSON.parse(bodyOf(signCard(bodyOf({ name: 'Weather' }), keys).card).toString()) as JsonObject;
+  const [good] = signed['signatures'] as readonly JsonObject[];
+  const junk: readonly Json[] = [{ protected: 'e30', signature: 'AA' }, 'junk', { ...good, signature: 'AAAA' }];
+  const entries: Json = [...junk, { ...good, header: { jku: 'http://elsewhere.example/' }, more: 1 }];
+  const result = verifyCard({ ...signed, signatures: entries }, options);
+  assert.deepEqual(result.isValid && result.card, { name: 'Weather', signatures: [good] });
+});
+
 /** Reduced forms leave out what they do not cover; where there is any, only they tell what was signed. */
 function without(card: object, unsigned: readonly string[]): object {
   return unsigned.length > 0 ? {} : card;
