@@ -97,9 +97,13 @@ export async function startSidecarBed(namespace: string) {
   };
 }
 
-/** The platform with the real sidecar in place of the stand-ins. */
+/** The platform with the real sidecar in place of the stand-ins; tools are injected as agents are, where an AgentRuntime names them. */
 function platform(): readonly Written[] {
-  const objects = manifestsOf(buildApp(readSettings('local', { image: operatorImage })));
+  const settings = readSettings('local', { image: operatorImage });
+  if (!('platform' in settings)) throw new Error('local is no environment of a platform');
+  const objects = manifestsOf(
+    buildApp({ ...settings, platform: { ...settings.platform, featureGates: { injectTools: true } } }),
+  );
   const text = JSON.stringify(objects).replaceAll(/lab\.local\/(envoy-proxy|proxy-init|sidecar):dev/g, sidecarImage);
   return JSON.parse(text) as readonly Written[];
 }

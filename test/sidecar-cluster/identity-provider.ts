@@ -1,8 +1,8 @@
-/** A real Keycloak that pods reach by the name of a Service, with a realm of one agent, one tool and one user. */
+/** A real Keycloak that pods reach by the name of a Service, with a realm of agents, tools and one user. */
 
 import { credentialsSecretName } from '../../runtime/api/names.ts';
 import { credentialFiles } from '../../runtime/sidecar/outbound/credentials.ts';
-import type { ClientCredentials } from '../lab/keycloak/admin.ts';
+import type { ClientCredentials, KeycloakAdmin } from '../lab/keycloak/admin.ts';
 import { type Keycloak, startKeycloak } from '../lab/keycloak/keycloak.ts';
 import { applyAll } from '../support/operator-platform.ts';
 import { createNamespace, type Written } from '../support/workload-objects.ts';
@@ -15,40 +15,68 @@ export const realm = 'agents';
 
 const user = { username: 'alice', password: 'alice-password' };
 
-export interface Provider extends Keycloak {
-  /** The agent's own client, as its registration would make it. */
-  readonly agent: ClientCredentials;
-  /** The user's id, which is the subject of her tokens. */
-  readonly userId: string;
-  /** A new token of the user, from an application whose tokens are for the agent. */
-  userToken(): Promise<string>;
-  /** A new token of the user that is for nobody. */
-  strayToken(): Promise<string>;
+export interface Members {
+  /** Client ids of agents, as their registration makes them: `namespace/workload`. */
+  readonly agents: readonly string[];
+  /** Audiences; each is asked for by the scope `<audience>-aud`. */
+  readonly tools: readonly string[];
 }
 
-/** It runs beside the lab and ends with the test; the lab's own end takes the Service away. */
-export async function startProvider(bed: Pick<SidecarBed, 'client' | 'hostAddress'>, agentId: string) {
+/** It runs beside the lab and ends with `stop()`; the lab's own end takes the Service away. */
+export async function startProvider(bed: Pick<SidecarBed, 'client' | 'hostAddress'>, members: Members) {
   const keycloak = await startKeycloak({ host: bed.hostAddress, hostname: providerUrl, isKept: true });
   try {
     await createNamespace(bed.client, 'idp');
     const port = Number(new URL(keycloak.url).port);
     await applyAll(bed.client, serviceTo('idp', 'keycloak', { address: bed.hostAddress, port }));
-    return { ...keycloak, ...(await makeRealm(keycloak, agentId)) } satisfies Provider;
+    return { ...keycloak, ...(await makeRealm(keycloak, members)) };
   } catch (error) {
     await keycloak.stop();
     throw error;
   }
 }
 
-async function makeRealm({ admin }: Keycloak, agentId: string) {
+export type Provider = Awaited<ReturnType<typeof startProvider>>;
+
+const scopeFor = (agent: string): string => `for-${agent.replace('/', '-')}`;
+
+async function makeRealm({ admin }: Keycloak, { agents, tools }: Members) {
   await admin.createRealm(realm);
-  await admin.createAudienceScope(realm, 'agent-aud', agentId);
-  await admin.createAudienceScope(realm, 'tool-aud', 'tool');
-  await admin.createClient(realm, { id: 'tool' });
-  const agent = await admin.createClient(realm, { id: agentId, mayExchange: true, optionalScopes: ['tool-aud'] });
-  const fields = { directAccessGrantsEnabled: true };
-  const application = await admin.createClient(realm, { id: 'application', defaultScopes: ['agent-aud'], fields });
-  const stray = await admin.createClient(realm, { id: 'stray', fields });
+  for (const tool of tools) {
+    await admin.createAudienceScope(realm, `${tool}-aud`, tool);
+    await admin.createClient(realm, { id: tool });
+  }
+  const clients = new Map<string, ClientCredentials>();
+  const optionalScopes = tools.map((tool) => `${tool}-aud`);
+  for (const id of agents) {
+    await admin.createAudienceScope(realm, scopeFor(id), id);
+    clients.set(id, await admin.createClient(realm, { id, mayExchange: true, optionalScopes }));
+  }
+  const application = await admin.createClient(realm, {
+    id: 'application',
+    optionalScopes: agents.map(scopeFor),
+    fields: { directAccessGrantsEnabled: true },
+  });
+  return {
+    /** An agent's own client. */
+    clientOf: (agent: string): ClientCredentials => {
+      const client = clients.get(agent);
+      if (client === undefined) throw new Error(`${agent} is none of the agents`);
+      return client;
+    },
+    /** The user's id, which is the subject of her tokens. */
+    userId: await makeUser(admin),
+    /** A new token of the user, from her application; for an agent, or for nobody. */
+    userToken: (agent?: string): Promise<string> =>
+      admin.token(realm, application, {
+        grant_type: 'password',
+        ...user,
+        ...(agent === undefined ? {} : { scope: scopeFor(agent) }),
+      }),
+  };
+}
+
+async function makeUser(admin: KeycloakAdmin): Promise<string> {
   const { username, password } = user;
   await admin.request('POST', `/realms/${realm}/users`, {
     username,
@@ -59,16 +87,10 @@ async function makeRealm({ admin }: Keycloak, agentId: string) {
     lastName: 'Example',
     credentials: [{ type: 'password', value: password }],
   });
-  const [found] = (await admin.request('GET', `/realms/${realm}/users?username=${username}&exact=true`)) as readonly {
-    readonly id: string;
-  }[];
-  const tokenOf = (client: ClientCredentials) => admin.token(realm, client, { grant_type: 'password', ...user });
-  return {
-    agent,
-    userId: found?.id ?? '',
-    userToken: () => tokenOf(application),
-    strayToken: () => tokenOf(stray),
-  };
+  const found = await admin.request('GET', `/realms/${realm}/users?username=${username}&exact=true`);
+  const [alice] = found as readonly { readonly id: string }[];
+  if (alice === undefined) throw new Error(`Keycloak has no user ${username}`);
+  return alice.id;
 }
 
 /** The Secret that holds a workload's OAuth client, as its registration writes it. */

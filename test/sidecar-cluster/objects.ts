@@ -8,19 +8,20 @@ export interface App {
   readonly name: string;
   /** Arguments of Node. */
   readonly program: readonly string[];
+  /** Default: the sidecar's own, which has Node. */
+  readonly image?: string;
+  readonly env?: Readonly<Record<string, string>>;
   readonly readinessProbe?: object;
-  /** A ConfigMap mounted at `/programs`. */
-  readonly programs?: string;
 }
 
 /** One pod that runs a program in the container `app`, which may serve at port 8080. */
-export function deployment({ namespace, name, program, readinessProbe, programs }: App): Written {
-  const mounts = programs === undefined ? {} : { volumeMounts: [{ name: 'programs', mountPath: '/programs' }] };
+export function deployment({ namespace, name, program, image = sidecarImage, env = {}, readinessProbe }: App): Written {
   const app = {
     name: 'app',
-    image: sidecarImage,
+    image,
     imagePullPolicy: 'IfNotPresent',
     command: ['/usr/bin/node', ...program],
+    env: Object.entries(env).map(([key, value]) => ({ name: key, value })),
     ports: [{ name: 'http', containerPort: 8080 }],
     securityContext: {
       runAsNonRoot: true,
@@ -29,10 +30,8 @@ export function deployment({ namespace, name, program, readinessProbe, programs 
       capabilities: { drop: ['ALL'] },
       seccompProfile: { type: 'RuntimeDefault' },
     },
-    ...mounts,
     ...(readinessProbe === undefined ? {} : { readinessProbe }),
   };
-  const volumes = programs === undefined ? {} : { volumes: [{ name: 'programs', configMap: { name: programs } }] };
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -42,7 +41,7 @@ export function deployment({ namespace, name, program, readinessProbe, programs 
       selector: { matchLabels: { app: name } },
       template: {
         metadata: { labels: { app: name } },
-        spec: { terminationGracePeriodSeconds: 1, containers: [app], ...volumes },
+        spec: { terminationGracePeriodSeconds: 1, containers: [app] },
       },
     },
   };
