@@ -8,7 +8,7 @@ import { AgentPlatformSchema } from './agent-platform-schema.ts';
 import { CertManagerCertificate } from './certificates.ts';
 import { refuseCollisions } from './collisions.ts';
 import { CustomResourceDefinitions } from './crds.ts';
-import { demandsInVain } from './demands.ts';
+import { demandsInVain, strictInVain } from './demands.ts';
 import { OperatorDeployment } from './deployment.ts';
 import { DeveloperRoles } from './developer-roles.ts';
 import { type Install, installViolations, rivalries } from './installs.ts';
@@ -22,6 +22,7 @@ import { unsetImage } from './prop-schemas.ts';
 import { propViolations, refuse } from './refusal.ts';
 import { resourceViolations } from './resource-quantities.ts';
 import { SignatureProtection } from './signature-protection.ts';
+import { strictViolations } from './strict-mtls.ts';
 import { trustBundleOf, verificationFlags, verificationViolations } from './verification.ts';
 import {
   agentNamespaceViolations,
@@ -70,6 +71,10 @@ export class AgentPlatform extends Construct {
       ...watchViolations(watch, this.namespace),
       ...installViolations(props, watch.kind, `set watch: { kind: 'namespaced', namespaces: […] }`),
       ...verificationViolations(props),
+      ...strictViolations(props.config, props.featureGates).map(({ path, message }) => ({
+        path: `config.${path}`,
+        message,
+      })),
     ]);
     refuseCollisions(this);
     const { instance, crds: definitions = 'install' } = props;
@@ -99,7 +104,12 @@ export class AgentPlatform extends Construct {
     this.#webhooks(props).node.addDependency(operator, ...policies);
     for (const policy of policies) policy.node.addDependency(operator);
     this.node.addValidation({
-      validate: () => [...nothingWatched(watched), ...this.#rivals(), ...demandsInVain(this, this.#all())],
+      validate: () => [
+        ...nothingWatched(watched),
+        ...this.#rivals(),
+        ...demandsInVain(this, this.#all()),
+        ...strictInVain(this, featureGates),
+      ],
     });
   }
 

@@ -1,10 +1,13 @@
-/** What the constructs of an app ask of its platform in vain: in the operator's own namespace, or in one that nobody watches. */
+/** What the constructs of an app ask of its platform in vain: in the operator's own namespace, in one that nobody watches, or against its gates. */
 
 import type { IConstruct } from 'constructs';
+import type { Violation } from '../runtime/config/violation.ts';
 import { AgentCard } from './agent-card.ts';
 import { AgentNamespace } from './agent-namespace.ts';
 import { AgentRuntime } from './agent-runtime.ts';
+import type { FeatureGates } from '../runtime/config/feature-gates.ts';
 import { NamespaceDefaults } from './namespace-defaults.ts';
+import { lacksIdentity, strictProblem, strictViolations } from './strict-mtls.ts';
 
 /** A platform as its demands see it. */
 export interface Supply extends IConstruct {
@@ -42,6 +45,26 @@ export function demandsInVain(platform: Supply, all: readonly Supply[]): readonl
     const nobody = all.length > 1 ? 'no platform of the app watches' : 'the platform does not watch';
     return [`${path} ${what} namespace ${namespace}, which ${nobody}: ${remedy}`];
   });
+}
+
+/** A sentence for each construct that asks for strict mutual TLS where the platform watches and its gates rule that out, with path and prop. */
+export function strictInVain(platform: Supply, gates: Partial<FeatureGates> | undefined): readonly string[] {
+  return platform.node.root.node.findAll().flatMap((construct) => {
+    const { path, message } = strictDemandOf(construct, gates) ?? {};
+    const { namespace = '' } = construct as { readonly namespace?: string };
+    return path === undefined || !platform.watches(namespace) ? [] : [`${construct.node.path} ${path}: ${message}`];
+  });
+}
+
+function strictDemandOf(construct: IConstruct, gates: Partial<FeatureGates> | undefined): Violation | undefined {
+  if (construct instanceof NamespaceDefaults) {
+    const [found] = strictViolations(construct.config, gates);
+    return found && { ...found, path: `config.${found.path}` };
+  }
+  if (!(construct instanceof AgentRuntime)) return undefined;
+  const { spec } = construct.apiObject.toJson() as { readonly spec: { readonly mtlsMode?: string } };
+  if (spec.mtlsMode !== 'strict' || !lacksIdentity(gates, construct.type)) return undefined;
+  return { path: 'mtlsMode', message: strictProblem('mtlsMode: permissive') };
 }
 
 function demandOf(construct: IConstruct): Demand | undefined {

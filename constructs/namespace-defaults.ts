@@ -44,6 +44,8 @@ const Schema = Type.Object({
 export class NamespaceDefaults extends Construct {
   /** The namespace whose agents they are for. */
   readonly namespace: string;
+  /** What they are, as given. */
+  readonly config: NamespaceConfig;
   /** Name of the ConfigMap. */
   readonly name: string;
 
@@ -53,6 +55,7 @@ export class NamespaceDefaults extends Construct {
     refuse(this, agentNamespaceViolations(props.namespace, undefined, 'namespace', 'choose another'));
     refuseCollisions(this);
     this.namespace = props.namespace;
+    this.config = props.config;
     this.name = props.name ?? 'rossoctl-defaults';
     const { key } = configMaps.namespaceDefaults;
     const where = `ConfigMap ${this.namespace}/${this.name}, key ${key}`;

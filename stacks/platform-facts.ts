@@ -1,5 +1,6 @@
 /** What a team's agents must know of the platform they run on, and what they can get wrong about it. */
 
+import { lacksIdentity } from '../constructs/strict-mtls.ts';
 import { agentNamespaceViolations } from '../constructs/watched-namespaces.ts';
 import { install } from '../runtime/api/names.ts';
 import { gateDefaults } from '../runtime/config/feature-gates.ts';
@@ -16,6 +17,8 @@ export interface PlatformFacts {
   readonly watched?: readonly string[];
   /** Whether images must be pinned by digest. */
   readonly requireImageDigest: boolean;
+  /** Of which types a workload with `mtlsMode: strict` would be refused, as its pods get no identity; absent: of none. */
+  readonly refusesStrict?: readonly ('agent' | 'tool')[];
   /** Whose pods get sidecars, as far as the install says: by the feature gates, and where namespaces opt in, in those that it labels. */
   readonly injects: {
     readonly agent: boolean;
@@ -36,12 +39,18 @@ export function platformFacts(environment: string, settings: PlatformSettings): 
     tool: globalEnabled && injectTools,
     ...(settings.requireNamespaceLabel === true ? { namespaces: labelled } : {}),
   };
-  return { environment, namespace, requireImageDigest, injects, ...watched };
+  const withoutIdentity = (['agent', 'tool'] as const).filter((type) => lacksIdentity(settings.featureGates, type));
+  const strict = withoutIdentity.length === 0 ? {} : { refusesStrict: withoutIdentity };
+  return { environment, namespace, requireImageDigest, injects, ...watched, ...strict };
 }
 
 /** What is wrong with agents on this platform, by paths below their section. */
 export function agentsViolations(agents: AgentsSettings, platform: PlatformFacts): readonly Violation[] {
-  return [...namespaceViolations(agents, platform), ...imageViolations(agents, platform)];
+  return [
+    ...namespaceViolations(agents, platform),
+    ...imageViolations(agents, platform),
+    ...strictRuntimes(agents, platform),
+  ];
 }
 
 function namespaceViolations({ namespace }: AgentsSettings, platform: PlatformFacts): readonly Violation[] {
@@ -62,5 +71,19 @@ function imageViolations(
       const problem = pinningProblem(image, `the platform ${environment}`);
       return problem === undefined ? [] : [{ path: `${section}.${name}.image`, message: problem }];
     }),
+  );
+}
+
+function strictRuntimes(
+  { agents = {}, tools = {} }: AgentsSettings,
+  { environment, refusesStrict = [] }: PlatformFacts,
+): readonly Violation[] {
+  const ofType = { agents: 'agent', tools: 'tool' } as const;
+  const message = `strict needs an identity, which no pod gets on the platform ${environment}, so every pod would be refused: leave it out, or have featureGates.spiffeHelper set true there`;
+  return Object.entries({ agents, tools }).flatMap(([section, members]) =>
+    Object.entries(members)
+      .filter(() => refusesStrict.includes(ofType[section as keyof typeof ofType]))
+      .filter(([, { runtime }]) => runtime?.mtlsMode === 'strict')
+      .map(([name]) => ({ path: `${section}.${name}.runtime.mtlsMode`, message })),
   );
 }

@@ -2,6 +2,7 @@
 
 import { agentNameViolations } from '../constructs/agent-schema.ts';
 import { installViolations } from '../constructs/installs.ts';
+import { strictViolations } from '../constructs/strict-mtls.ts';
 import { verificationViolations } from '../constructs/verification.ts';
 import { agentNamespaceViolations } from '../constructs/watched-namespaces.ts';
 import { install } from '../runtime/api/names.ts';
@@ -16,7 +17,18 @@ export function settingsViolations(settings: PlatformSettings): readonly Violati
     ...namespacesViolations(settings),
     ...installViolations(settings, settings.mode ?? 'cluster', 'set mode: namespaced'),
     ...verificationViolations(settings),
+    ...identityViolations(settings),
   ];
+}
+
+function identityViolations({ config, featureGates, namespaces = [] }: PlatformSettings): readonly Violation[] {
+  const all = [
+    { section: 'config', values: config },
+    ...namespaces.map(({ defaults }, index) => ({ section: `namespaces[${index}].defaults`, values: defaults })),
+  ];
+  return all.flatMap(({ section, values }) =>
+    strictViolations(values, featureGates).map(({ path, message }) => ({ path: `${section}.${path}`, message })),
+  );
 }
 
 function namespacesViolations(settings: PlatformSettings): readonly Violation[] {

@@ -79,3 +79,49 @@ for (const what of ['an AgentRuntime', 'an AgentCard', 'a NamespaceDefaults'] as
 test('what leaves its namespace to whoever applies it is not judged', () => {
   assert.doesNotThrow(() => platform({ watch }, (_, chart) => new AgentRuntime(chart, 'a', { target, type: 'agent' })));
 });
+
+const strict = { mtls: { mode: 'strict' } } as const;
+const featureGates = { spiffeHelper: false } as const;
+const strictDemands: Readonly<Record<string, readonly [ask: (scope: Construct) => unknown, says: string]>> = {
+  'an Agent': [
+    (scope) => new Agent(scope, 'a', { image, namespace: 'team1', runtime: { mtlsMode: 'strict' } }),
+    'test/a/runtime mtlsMode: strict needs an identity',
+  ],
+  'a NamespaceDefaults': [
+    (scope) => new NamespaceDefaults(scope, 'a', { namespace: 'team1', config: strict }),
+    'test/a config.mtls.mode: strict needs an identity',
+  ],
+};
+for (const [what, [ask, says]] of Object.entries(strictDemands)) {
+  test(`refused: strict mutual TLS of ${what} on a platform that gives no identities`, () => {
+    const refused = ({ message }: Error) => message.includes(`\n  [test/rossoctl] ${says}, `);
+    assert.throws(() => platform({ watch, featureGates }, (_, chart) => ask(chart)), refused);
+    assert.throws(() => platform({ featureGates }, (_, chart) => ask(chart)), refused);
+  });
+
+  test(`strict mutual TLS of ${what} is fine with identities, and without proxies`, () => {
+    assert.doesNotThrow(() => platform({ watch }, (_, chart) => ask(chart)));
+    for (const gate of ['globalEnabled', 'envoyProxy']) {
+      assert.doesNotThrow(() =>
+        platform({ featureGates: { ...featureGates, [gate]: false } }, (_, chart) => ask(chart)),
+      );
+    }
+  });
+}
+
+test('strict mutual TLS of a Tool is refused only where tools are injected', () => {
+  const ask = (scope: Construct) =>
+    new Tool(scope, 'a', { image, namespace: 'team1', runtime: { mtlsMode: 'strict' } });
+  assert.doesNotThrow(() => platform({ featureGates }, (_, chart) => ask(chart)));
+  assert.throws(
+    () => platform({ featureGates: { ...featureGates, injectTools: true } }, (_, chart) => ask(chart)),
+    /mtlsMode/,
+  );
+});
+
+test('refused: strict mutual TLS of a platform that gives no identities', () => {
+  assert.throws(
+    () => platform({ config: strict, featureGates }),
+    /^Error: \[test\/rossoctl\] config\.mtls\.mode: strict needs an identity, .*: set spiffeHelper: true, or mtls\.mode: permissive$/,
+  );
+});

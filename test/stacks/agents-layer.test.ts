@@ -162,6 +162,21 @@ test('whose pods get sidecars is what the gates of the platform’s file say', (
   assert.deepEqual(injects({ injectTools: true, globalEnabled: false }), { agent: false, tool: false });
 });
 
+test('strict mutual TLS is refused to those whose pods get no identity on the platform', () => {
+  const refuses = (featureGates: object) => platformFacts('test', { featureGates }).refusesStrict;
+  assert.equal(refuses({}), undefined);
+  assert.deepEqual(refuses({ spiffeHelper: false }), ['agent']);
+  assert.deepEqual(refuses({ spiffeHelper: false, injectTools: true }), ['agent', 'tool']);
+  const strict = 'runtime:\n      mtlsMode: strict';
+  const text = layer(`agents:\n  a:\n    image: a:1\n    ${strict}\ntools:\n  t:\n    image: t:1\n    ${strict}`);
+  assert.doesNotThrow(() => synth(text));
+  const on = { ...facts, refusesStrict: ['agent'] as const };
+  assert.throws(
+    () => synth(text, on),
+    /: config\.rossoctl:agents\.agents\.a\.runtime\.mtlsMode: strict needs an identity, which no pod gets on the platform test, [^;]*$/,
+  );
+});
+
 test('where namespaces opt in, only those that the platform labels are sure to', () => {
   const namespaces = [{ name: 'a' }, { name: 'b', create: false }];
   const { injects } = platformFacts('test', { requireNamespaceLabel: true, namespaces });

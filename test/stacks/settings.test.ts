@@ -177,6 +177,18 @@ const refused: readonly (readonly [what: string, text: string, says: RegExp])[] 
     /line 5: config\.rossoctl:platform\.networkPolicies\.enforce: needs verified signatures/,
   ],
   [
+    'strict mutual TLS where nobody has an identity',
+    platform('image: i\nconfig:\n  mtls:\n    mode: strict\nfeatureGates:\n  spiffeHelper: false'),
+    /line 6: config\.rossoctl:platform\.config\.mtls\.mode: strict needs an identity, .*: set spiffeHelper: true, or mtls\.mode: permissive/,
+  ],
+  [
+    'the same in one namespace',
+    platform(
+      'image: i\nnamespaces:\n  - name: a\n    defaults:\n      mtls:\n        mode: strict\nfeatureGates:\n  spiffeHelper: false',
+    ),
+    /line 8: config\.rossoctl:platform\.namespaces\[0\]\.defaults\.mtls\.mode: strict needs an identity/,
+  ],
+  [
     'a tag where a digest is required',
     platform(`image: a:1\nrequireImageDigest: true\nconfig: ${JSON.stringify({ images: allPinned })}`),
     /"a:1" is not pinned by digest, which this environment requires; use a@sha256/,
@@ -199,6 +211,13 @@ for (const [what, text, says] of refused) {
     assert.throws(() => parse(text), { code: 'Settings', message: says });
   });
 }
+
+test('strict mutual TLS is fine where no proxy is injected either', () => {
+  for (const gate of ['globalEnabled', 'envoyProxy']) {
+    const gates = `featureGates:\n  spiffeHelper: false\n  ${gate}: false`;
+    assert.doesNotThrow(() => parse(platform(`image: i\nconfig:\n  mtls:\n    mode: strict\n${gates}`)));
+  }
+});
 
 test('refused: an image of the caller’s that is none', () => {
   assert.throws(() => parse(platform('image: i'), 'a b'), /platform\.image: "a b" is not allowed; .*without blanks/);
