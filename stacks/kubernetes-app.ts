@@ -10,6 +10,7 @@ import {
 } from '@pulumi/pulumi';
 import type { App } from 'cdk8s';
 import { conditions } from './awaited.ts';
+import { refuseArgs } from './kubernetes-app-args.ts';
 import { type Placed, placementOf } from './placement.ts';
 import type { PlatformFacts } from './platform-facts.ts';
 import type { Manifest } from './tree.ts';
@@ -43,17 +44,19 @@ export interface KubernetesAppArgs {
 
 /**
  * The objects of an app, as its children: type `kubernetes:<apiVersion>:<Kind>`, name `<namespace>/<name>`, so that no change of the
- * program's structure renames a resource. What other installs rely on is left in the cluster when the stack goes. Each waits for those it needs and is deleted before them. What only Pulumi needs to know stands
- * in annotations `pulumi.com/…`, which the plain YAML does not have.
+ * program's structure renames a resource. Each waits for those it needs and is deleted before them; what other installs rely on is left in the
+ * cluster when the stack goes. What only Pulumi needs to know stands in annotations `pulumi.com/…`, which the plain YAML does not have.
  */
 export class KubernetesApp extends ComponentResource {
   /** Of every object, in the order of registration. */
   readonly urns: readonly CustomResource['urn'][];
 
+  /** Throws, before anything is registered, on an argument that is unknown, missing or unfit, and on what synthesis of the app refuses. */
   constructor(name: string, args: KubernetesAppArgs, opts: ComponentResourceOptions = {}) {
+    refuseArgs(name, args);
+    const all = placementOf(args.app);
     super('rossoctl:stacks:KubernetesApp', name, {}, opts);
     const made = new Map<Placed, KubernetesObject>();
-    const all = placementOf(args.app);
     const conditionOf = conditions(
       all.map(({ manifest }) => manifest),
       args.injects ?? { agent: true, tool: false },

@@ -30,11 +30,15 @@ const resources: Readonly<Record<string, string>> = {
   AgentCardProps: '[as in the resource](custom-resources.md#agentcard-spec)',
 };
 
-/** The page of what `constructs/index.ts` exports. Throws, naming them all, when exports or members have no text, or optional props no `@default`. */
-export function constructsPage(declarations: readonly Declaration[]): string {
-  const missing = declarations.flatMap(missingIn);
+/**
+ * The page of what `constructs/index.ts` exports, and at its end what makes Pulumi resources of it. Throws, naming them all, when exports or members
+ * have no text, or optional props no `@default`.
+ */
+export function constructsPage(declarations: readonly Declaration[], pulumi: readonly Declaration[]): string {
+  const missing = [...declarations, ...pulumi].flatMap(missingIn);
   if (missing.length > 0) throw new Error(`docstrings are missing:\n  ${missing.join('\n  ')}`);
-  const of = (kind: Declaration['kind']) => declarations.filter((each) => each.kind === kind).sort(byName);
+  const of = (kind: Declaration['kind'], among = declarations) =>
+    among.filter((each) => each.kind === kind).sort(byName);
   return pageText({
     title: 'Constructs',
     intro: [
@@ -48,6 +52,10 @@ export function constructsPage(declarations: readonly Declaration[]): string {
       ...of('interface').flatMap(interfaceParts),
       '## Types',
       ...of('type').flatMap(typeParts),
+      '## As Pulumi resources',
+      "What `import { … } from 'rossoctl/stacks/kubernetes-app'` gives to a [program of your own](../pulumi.md#a-teams-agents).",
+      ...of('class', pulumi).flatMap(classParts),
+      ...of('interface', pulumi).flatMap(interfaceParts),
     ],
   });
 }

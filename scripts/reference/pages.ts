@@ -18,7 +18,7 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
 function readPages(sources: Sources) {
   const declarations = declarationsOf(sources, 'constructs/index.ts');
   return {
-    constructs: constructsPage(declarations),
+    constructs: constructsPage(declarations, declarationsOf(sources, 'stacks/kubernetes-app.ts')),
     settings: settingsPage(sources, declarations),
     'custom-resources': customResourcesPage(),
     metrics: metricsPage(sources),

@@ -98,3 +98,46 @@ test('of an AgentRuntime it is waited for the sidecars only where they are meant
   assert.deepEqual(await waits({ injects: { agent: false, tool: true } }), ['search']);
   assert.deepEqual(await waits({ await: false }), []);
 });
+
+const agent = (id: string) => {
+  const chart = new Chart(new App(), id, { namespace: 'team1' });
+  new Agent(chart, 'weather', { image: 'example.test/weather:1' });
+  return { chart, app: App.of(chart) };
+};
+const unfit: readonly (readonly [what: string, args: unknown, says: RegExp])[] = [
+  ['no arguments', undefined, /^Error: KubernetesApp mine: app: is missing; must be an app of cdk8s: new App\(\)$/],
+  ['the app itself for the arguments', agent('a').app, /KubernetesApp mine: app: is missing/],
+  ['an empty section', {}, /app: is missing/],
+  ['an app that is none', { app: {} }, /app: is none; must be an app of cdk8s/],
+  ['a chart', { app: agent('team').chart }, /app: is the chart team; must be its app: App\.of\(chart\)/],
+  [
+    'a key that is mistyped',
+    { ...agent('a'), chart: undefined, adpot: true },
+    /mine: adpot: unknown key; did you mean adopt\?/,
+  ],
+  ['a resource option', { app: agent('a').app, providers: {} }, /mine: providers: unknown key; allowed are app, /],
+  ['text for a switch', { app: agent('a').app, await: 'false' }, /mine: await: /],
+  [
+    'a release that is none',
+    { app: agent('a').app, providerVersion: '^4' },
+    /mine: providerVersion: "\^4" is not allowed/,
+  ],
+  [
+    'unknown types',
+    { app: agent('a').app, injects: { agents: true } },
+    /mine: injects\.agents: unknown key; did you mean agent\?/,
+  ],
+];
+for (const [what, args, says] of unfit) {
+  test(`refused before anything is registered: ${what}`, () => {
+    registered.length = 0;
+    assert.throws(() => new KubernetesApp('mine', args as KubernetesAppArgs), says);
+    assert.deepEqual(registered, []);
+  });
+}
+
+test('refused before anything is registered: what synthesis refuses', () => {
+  const { app, chart } = agent('a');
+  new Agent(chart, 'again', { image: 'example.test/weather:1', name: 'weather' });
+  assert.throws(() => new KubernetesApp('mine', { app }), /are made 2 times, by a\/weather and a\/again/);
+});

@@ -137,5 +137,5 @@ test('exports, members and defaults without a docstring are refused, all by name
   };
   const bare: Declaration = { name: 'OddProps', kind: 'interface', text: '', definition: undefined, members: [member] };
   const message = /OddProps has no text\s+OddProps\.size has no text\s+OddProps\.size has no @default/;
-  assert.throws(() => constructsPage([bare]), message);
+  assert.throws(() => constructsPage([], [bare]), message);
 });
