@@ -9,7 +9,7 @@ export interface Row<Column extends string> {
 
 /**
  * Parses text whose first line names the columns, in any order. Empty lines are left out, cells are trimmed; there are no quotes, so no cell
- * holds a comma. Throws on a column that is unknown, missing or there twice, and on a row of another length, naming the line.
+ * holds a comma. Throws on a column that is unknown, missing or there twice, on a quote, and on a row of another length, naming the line.
  */
 export function rowsOf<Column extends string>(text: string, columns: readonly Column[]): readonly Row<Column>[] {
   const [head = '', ...lines] = text.split(/\r?\n/);
@@ -23,6 +23,11 @@ export function rowsOf<Column extends string>(text: string, columns: readonly Co
   return lines.flatMap((content, index) => {
     const line = index + 2;
     if (content.trim() === '') return [];
+    if (content.includes('"')) {
+      throw new Error(
+        `line ${line}: a quote (") in ${content.trim()}: remove it; cells have no quotes, so none can hold a comma`,
+      );
+    }
     const cells = cellsOf(content);
     if (cells.length !== names.length) {
       throw new Error(

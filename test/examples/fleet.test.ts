@@ -50,6 +50,11 @@ const wrong: readonly (readonly [title: string, lines: readonly string[], says: 
   ['a missing column', ['namespace,name'], [/^t\.csv: line 1: no column image, no column model/]],
   ['a column twice', [`${header},port`], [/^t\.csv: line 1: column port is there twice/]],
   ['a short row', [header, '', 'sales,a'], [/^t\.csv: line 3: 2 cells for 8 columns: write a comma/]],
+  [
+    'a quote, closed or not',
+    [header, 'sales,a,registry.example/a:1,,"lead, close,,,'],
+    [/^t\.csv: line 2: a quote \("\) in sales,a,.*: remove it; cells have no quotes, so none can hold a comma$/],
+  ],
   ['the same agent twice', [header, row('a'), row('b'), row('a')], [/^t\.csv:4: sales\/a is on line 2 already/]],
   [
     'several rows, all of them told',
@@ -81,6 +86,15 @@ test('a table that is refused writes nothing and says so without a stack', () =>
   assert.deepEqual([status, stdout, stderr.split('\n').length], [1, '', 2]);
   assert.match(stderr, /^bad\.csv:2: /);
   assert.deepEqual(globSync('dist/bad', { cwd: work }), []);
+});
+
+test('a table that is not there is named, with how to name another', () => {
+  const { status, stdout, stderr } = runIn(work, 'node examples/fleet/main.ts dist/none none.csv');
+  assert.deepEqual([status, stdout], [1, '']);
+  assert.match(
+    stderr,
+    /^none\.csv: the table cannot be read \(ENOENT\): node main\.ts DIR TABLE takes it as the second argument\n$/,
+  );
 });
 
 test('four times the rows take about four times the work', () => {
