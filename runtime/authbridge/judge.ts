@@ -8,7 +8,7 @@ import { deviation } from './deviation.ts';
 import { eligibility } from './eligibility.ts';
 import { inject } from './inject.ts';
 import type { Memory } from './memory.ts';
-import { type Eligible, type EligibleFacts, plannedAdditions } from './planned-additions.ts';
+import { type Eligible, type EligibleFacts, plannedAdditions, probeWarnings } from './planned-additions.ts';
 import { malformation } from './shape.ts';
 import type { Components, ContainerName, Judgement, Reason, Refusal, Snapshot, Step } from './snapshot.ts';
 
@@ -97,7 +97,7 @@ function judgeComponents(facts: EligibleFacts, steps: readonly Step[], memory: M
       reason: 'Injected',
       note,
       object: inject(facts.pod, added),
-      warnings: [...spiffeWarnings(facts), ...meshWarnings(facts), ...jobWarnings(facts)],
+      warnings: [...spiffeWarnings(facts), ...meshWarnings(facts), ...probeWarnings(facts), ...jobWarnings(facts)],
     },
     steps: [...reached, passed('conflicts', 'none: names, ports, users, volumes and the namespace allow it')],
     identity: identityOf(facts),

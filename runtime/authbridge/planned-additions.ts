@@ -9,7 +9,7 @@ import type { Build } from './build.ts';
 import type { Facts } from './conflicts.ts';
 import { type Additions, additions } from './inject.ts';
 import type { Memory } from './memory.ts';
-import { chosenPorts, configuredPorts, isClash, usedPorts } from './ports.ts';
+import { chosenPorts, configuredPorts, isClash, probesOfProxy, usedPorts } from './ports.ts';
 import { probedPaths } from './probes.ts';
 import type { Refusal, Snapshot } from './snapshot.ts';
 
@@ -45,5 +45,13 @@ export function plannedAdditions(
       pod.spec,
       added.volumes.map(({ name }) => name),
     ) ?? added
+  );
+}
+
+/** A probe of a port where the application is not known to listen, and the proxy would: it is left to the application, so it never finds the proxy. */
+export function probeWarnings({ pod, effective }: Facts): readonly string[] {
+  return probesOfProxy(configuredPorts(effective.config.proxy), pod.spec).map(
+    ({ role, port, container }) =>
+      `container ${container} is probed at port ${port}, which is left to it, so the proxy has another ${role} port; if the proxy was meant, leave the probe out: its own probes hold the pod back until it is ready. Else declare the port in ports`,
   );
 }

@@ -7,7 +7,7 @@ export const portRoles = ['outbound', 'inbound', 'admin', 'health'] as const;
 export type PortRole = (typeof portRoles)[number];
 export type Ports = Readonly<Record<PortRole, number>>;
 
-/** No port could be found: which was wanted, and who has it. */
+/** A port that the proxy does not get: which was wanted, and who has it. */
 export interface PortClash {
   readonly role: PortRole;
   readonly port: number;
@@ -27,17 +27,45 @@ export function configuredPorts({ outboundPort, inboundPort, adminPort, healthPo
  */
 export function usedPorts(spec: PodSpec): ReadonlyMap<number, string> {
   const used = new Map<number, string>();
-  for (const container of [...(spec.initContainers ?? []), ...spec.containers]) {
-    for (const port of portsOf(container)) if (!used.has(port)) used.set(port, container.name);
+  for (const container of ownContainers(spec)) {
+    for (const port of [...saidPorts(container), ...probedPorts(container)]) {
+      if (!used.has(port)) used.set(port, container.name);
+    }
   }
   return used;
 }
 
-function portsOf({ ports, env, startupProbe, livenessProbe, readinessProbe }: Container): readonly number[] {
+/**
+ * Ports of the proxy as configured that a container is probed at and no container says it listens on: whoever wrote the probe may have meant
+ * the proxy, which moves away from it.
+ */
+export function probesOfProxy(wanted: Ports, spec: PodSpec): readonly PortClash[] {
+  const own = ownContainers(spec);
+  const said = new Set(own.flatMap(saidPorts));
+  return own.flatMap((container) =>
+    portRoles
+      .filter((role) => probedPorts(container).includes(wanted[role]) && !said.has(wanted[role]))
+      .map((role) => ({ role, port: wanted[role], container: container.name })),
+  );
+}
+
+function ownContainers({ initContainers, containers }: PodSpec): readonly Container[] {
+  return [...(initContainers ?? []), ...containers];
+}
+
+/** Those the container says it listens on. */
+function saidPorts({ ports, env }: Container): readonly number[] {
   const declared = (ports ?? []).flatMap(({ containerPort, hostPort }) => [containerPort, hostPort ?? 0]);
   const named = (env ?? []).filter(({ name }) => name === 'PORT').map(({ value }) => portIn(expanded(value, env)));
-  const probed = [startupProbe, livenessProbe, readinessProbe].map(probedPort);
-  return [...declared, ...named, ...probed].filter((port) => port > 0 && port <= highestPort);
+  return [...declared, ...named].filter(isPort);
+}
+
+function probedPorts({ startupProbe, livenessProbe, readinessProbe }: Container): readonly number[] {
+  return [startupProbe, livenessProbe, readinessProbe].map(probedPort).filter(isPort);
+}
+
+function isPort(port: number): boolean {
+  return port > 0 && port <= highestPort;
 }
 
 /** A probe as Kubernetes has it; a port given by name is among the declared ones. */

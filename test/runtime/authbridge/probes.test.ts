@@ -1,9 +1,10 @@
-/** What the kubelet asks a pod's containers for: every form in which it is written. */
+/** What the kubelet asks a pod's containers for: every form in which it is written; and what it asks for where the proxy would listen. */
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Container } from '../../../runtime/api/kubernetes.ts';
 import { probedPaths } from '../../../runtime/authbridge/probes.ts';
+import { judged, p0 } from './fixtures.ts';
 
 const container = (fields: Partial<Container>): Container => ({ name: 'agent', ...fields });
 
@@ -49,4 +50,33 @@ test('init containers are asked as well, and first', () => {
     { port: 7000, path: '/init' },
     { port: 8000, path: '/live' },
   ]);
+});
+
+/** The agent's container → the port that is warned of. */
+const misplaced: readonly (readonly [what: string, agent: Partial<Container>, warned: number | undefined])[] = [
+  ['TCP at the health port', { readinessProbe: { tcpSocket: { port: 15125 } } as object }, 15125],
+  ['HTTP at the health port', { livenessProbe: { httpGet: { path: '/readyz', port: 15125 } } }, 15125],
+  ['HTTP at the inbound port', { startupProbe: { httpGet: { path: '/', port: 15124 } } }, 15124],
+  ['its own port', { readinessProbe: { httpGet: { path: '/', port: 8080 } } }, undefined],
+  [
+    'a port of the proxy that it declares',
+    { ports: [{ containerPort: 15125 }], readinessProbe: { httpGet: { path: '/', port: 15125 } } },
+    undefined,
+  ],
+  [
+    'a port of the proxy that its PORT names',
+    { env: [{ name: 'PORT', value: '15125' }], readinessProbe: { httpGet: { path: '/', port: 15125 } } },
+    undefined,
+  ],
+  ['a command', { readinessProbe: { exec: { command: ['true'] } } as object }, undefined],
+];
+
+test('a probe at a port of the proxy is the application’s, and warned of where the application does not say that it listens there', () => {
+  for (const [what, agent, warned] of misplaced) {
+    const { verdict } = judged({ pod: p0({ container: agent }) });
+    assert.equal(verdict.reason, 'Injected', what);
+    const says = `container agent is probed at port ${warned}, which is left to it, so the proxy has another `;
+    const found = (verdict.warnings ?? []).map((warning) => warning.startsWith(says));
+    assert.deepEqual(found, warned === undefined ? [] : [true], `${what}: ${verdict.warnings?.join()}`);
+  }
 });
