@@ -72,6 +72,18 @@ const others: readonly EventRow[] = [
     when: 'its generated AgentCard should go and stays, because somebody else has written its spec; the message says who',
   },
   {
+    reasons: ['CardWithdrawn'],
+    type: 'Normal',
+    regarding: 'AgentCard',
+    when: 'it was generated, its workload is gone and nobody owned it, so it was deleted',
+  },
+  {
+    reasons: ['CardNotWithdrawn'],
+    type: 'Warning',
+    regarding: 'AgentCard',
+    when: 'the same, but it stays, because somebody else has written its spec; the message says who, and how to delete it',
+  },
+  {
     reasons: ['CardNameTaken'],
     type: 'Warning',
     regarding: 'Deployment or StatefulSet',

@@ -151,6 +151,7 @@ test('one controller a kind that serves a card while it runs', () => {
     [
       ['agentcardsync-deployment', ours, 'deployments'],
       ['agentcardsync-statefulset', ours, 'statefulsets'],
+      ['agentcardsync-orphans', ours, 'agentcards'],
     ],
   );
 });
