@@ -26,9 +26,30 @@ before(async () => {
 });
 after(() => bed.stop());
 
+interface Kubeconfig {
+  readonly contexts: readonly { readonly name: string; readonly context: object }[];
+  readonly clusters: readonly object[];
+}
+
+/** A kubeconfig of which only the context of this name leads to the cluster; the current one leads nowhere. */
+function elsewhereBut(name = ''): string {
+  const { contexts, clusters, ...rest } = JSON.parse(readFileSync(bed.plane.kubeconfigPath, 'utf8')) as Kubeconfig;
+  const [{ context } = { context: {} }] = contexts;
+  const nowhere = { name: 'nowhere', cluster: { server: 'https://127.0.0.1:1' } };
+  return JSON.stringify({
+    ...rest,
+    'current-context': 'elsewhere',
+    contexts: [
+      { name, context },
+      { name: 'elsewhere', context: { ...context, cluster: 'nowhere' } },
+    ],
+    clusters: [...clusters, nowhere],
+  });
+}
+
 /** A team's program with a state that it shares with the platform's, as the stacks of one organization do; settings are the test's. */
 async function projectOf(team: string) {
-  const { dir, kubeconfigPath } = bed.plane;
+  const { dir } = bed.plane;
   const project = path.join(dir, team);
   mkdirSync(project);
   symlinkSync(path.join(example, team, 'main.ts'), path.join(project, 'main.ts'));
@@ -38,7 +59,7 @@ async function projectOf(team: string) {
   const settings = Yaml.load(path.join(example, team, 'Pulumi.dev.yaml')) as readonly {
     readonly config: Readonly<Record<string, string>>;
   }[];
-  const { 'kubernetes:context': _, ...documented } = settings[0]?.config ?? {};
+  const documented = settings[0]?.config ?? {};
   const env = { PULUMI_BACKEND_URL: `file://${path.join(dir, 'pulumi-state')}` };
   const pulumi = await preparePulumi({ project, dir: project, env });
   const say = async (...parameters: readonly string[]): Promise<string> => {
@@ -47,7 +68,9 @@ async function projectOf(team: string) {
     return out;
   };
   await say('stack', 'init', 'dev');
-  const config = { ...documented, 'kubernetes:kubeconfig': kubeconfigPath, [`${team}:await`]: 'false' };
+  const kubeconfig = path.join(project, 'kubeconfig');
+  writeFileSync(kubeconfig, elsewhereBut(documented['kubernetes:context']));
+  const config = { ...documented, 'kubernetes:kubeconfig': kubeconfig, [`${team}:await`]: 'false' };
   writeFileSync(path.join(project, 'Pulumi.dev.yaml'), Yaml.stringify({ config }));
   return {
     say,
