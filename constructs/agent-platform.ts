@@ -19,6 +19,7 @@ import { PlatformConfigMaps } from './platform-config.ts';
 import { labelInstance, platformObject } from './platform-objects.ts';
 import { OperatorRbac } from './rbac.ts';
 import { unsetImage } from './prop-schemas.ts';
+import { proxyUserTaken } from './proxy-user.ts';
 import { propViolations, refuse } from './refusal.ts';
 import { resourceViolations } from './resource-quantities.ts';
 import { SignatureProtection } from './signature-protection.ts';
@@ -57,7 +58,7 @@ export class AgentPlatform extends Construct {
   /**
    * Throws on a prop that is unknown or out of bounds, naming it. Synthesis fails on namespaced mode without a namespace, on
    * configuration the operator would refuse, on a second platform in the app that is not an instance with namespaces of its own, on agents,
-   * cards or defaults in the operator's own namespace, and on anything for agents in one that is not watched.
+   * cards or defaults in the operator's own namespace, on anything for agents in one that is not watched, and on an agent under the proxy's user.
    */
   constructor(scope: Construct, id: string, props: AgentPlatformProps) {
     super(scope, id);
@@ -109,6 +110,7 @@ export class AgentPlatform extends Construct {
         ...this.#rivals(),
         ...demandsInVain(this, this.#all()),
         ...strictInVain(this, featureGates),
+        ...proxyUserTaken(this, config?.proxy?.uid),
       ],
     });
   }

@@ -74,7 +74,7 @@ export interface AgentProps {
    */
   readonly healthPath?: string;
   /**
-   * User the agent runs as; needed when the image's own is root or a name instead of a number. Neither root nor 1337, the proxy's own.
+   * User the agent runs as; needed when the image's own is root or a name instead of a number. Neither root nor the proxy's own, 1337 or what the platform says.
    * @default the image's own, which must not be root
    */
   readonly user?: number;
