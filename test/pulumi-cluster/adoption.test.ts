@@ -49,6 +49,13 @@ async function live(tree: string): Promise<readonly Live[]> {
 const uidsOf = (objects: readonly Live[]) =>
   objects.map(({ kind, metadata: { name, uid } }) => `${kind} ${name} ${uid}`);
 
+async function operatorSpec(tree: string): Promise<unknown> {
+  const operator = (await live(tree)).find(({ kind }) => kind === 'Deployment') as
+    | { readonly spec?: unknown }
+    | undefined;
+  return operator?.spec;
+}
+
 async function levelNow(tree: string): Promise<string> {
   return JSON.stringify((await live(tree)).filter(({ kind }) => kind === 'Deployment'));
 }
@@ -63,8 +70,11 @@ test('from GitOps to Pulumi and back: a conflict is said first, and no object is
 
   // Not asked to take over, it says whose fields these are, and takes none.
   const stack = await bed.stack('adopted', { platform: platform('debug') });
-  await assert.rejects(stack.run('up'), /conflict.*kubectl/s);
+  await assert.rejects(stack.run('up'), /conflict.*kubectl.*\.args/s);
   assert.match(await levelNow(tree), /--log-level=info/);
+  // The same values are not enough: what the API server completed in a policy has one owner as a whole.
+  stack.configure({ platform: platform('info') });
+  await assert.rejects(stack.run('up'), /conflict.*kubectl.*\.spec\.matchConstraints/s);
 
   const adopt: Parameters<Stack['configure']>[0] = { platform: platform('debug'), cluster: { adopt: true } };
   stack.configure(adopt);
@@ -72,6 +82,18 @@ test('from GitOps to Pulumi and back: a conflict is said first, and no object is
   assert.deepEqual(uidsOf(await live(tree)), uids);
   assert.match(await levelNow(tree), /--log-level=debug/);
   assert.deepEqual(await stack.preview(), []);
+
+  // Afterwards `adopt` can go: the hint is all that changes, of every object.
+  stack.configure({ platform: platform('debug') });
+  const without = await stack.preview();
+  assert.deepEqual(
+    [...new Set(without.flatMap(({ op, detailedDiff }) => Object.keys(detailedDiff ?? {}).map((at) => `${op} ${at}`)))],
+    ['update metadata.annotations["pulumi.com/patchForce"]'],
+  );
+  const spec = await operatorSpec(tree);
+  assert.equal((await stack.run('up'))['updated'], without.length);
+  assert.deepEqual(await stack.preview(), []);
+  assert.deepEqual(await operatorSpec(tree), spec, 'no pod restarts');
 
   // Back: GitOps applies, Pulumi's name lets go, the stack is forgotten.
   assert.match((await applied(tree)).stderr, /conflict/i, 'Pulumi still owns what differs');
