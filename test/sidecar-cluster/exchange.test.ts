@@ -185,7 +185,10 @@ describe('an agent, a tool and Keycloak', { skip, timeout: 600_000 }, () => {
 
   test('without Keycloak held keys and tokens serve, an exchange is 503; with it again all is as before', async () => {
     const [known, fresh] = [await provider.userToken(agentId), await provider.userToken(agentId)];
+    const asked = await provider.userToken(plannerId);
     assert.equal((await callTool(known)).status, 200);
+    // So that its pod, too, has the keys of after the rotation.
+    await callAgent(plannerUrl, await provider.userToken(plannerId));
     await provider.end();
     assert.equal((await call('/x', fresh)).status, 200);
     assert.equal((await callTool(known)).status, 200);
@@ -193,6 +196,9 @@ describe('an agent, a tool and Keycloak', { skip, timeout: 600_000 }, () => {
     assert.equal(told.status, 503);
     assert.match(told.body ?? '', /"error":"idp_unavailable"/);
     assert.match(told.retryAfter ?? '', /^[1-9]\d*$/);
+    const last = (await callAgent(plannerUrl, asked)).at(-1);
+    assert.equal(last?.state, TaskState.TASK_STATE_FAILED);
+    assert.match(last?.text ?? '', /idp_unavailable/);
     await provider.start();
     await eventually(async () => assert.equal((await callTool(fresh)).status, 200), 60_000);
     assert.equal((await seesTool(await provider.userToken(agentId)))['sub'], provider.userId);
