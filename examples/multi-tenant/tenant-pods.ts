@@ -75,13 +75,20 @@ const told = list(
   ),
 );
 
+/** All that the platform's init container has. What else a container can have runs a program in it, now or in a later Kubernetes. */
+const keys = list(
+  'name image imagePullPolicy args env resources securityContext volumeMounts terminationMessagePath terminationMessagePolicy'.split(
+    ' ',
+  ),
+);
+
 /** CEL: the container `c` runs the platform's own program with nothing of the tenant's in it. */
 function isProxyInit(image: string): string {
   return [
-    `c.name == "proxy-init" && c.image == ${JSON.stringify(image)}`,
-    `!has(c.command) && c.?args.orValue([]) == ["proxy-init"] && !has(c.envFrom) && !has(c.volumeDevices)`,
+    `c.name == "proxy-init" && c.image == ${JSON.stringify(image)} && c.all(key, key in ${keys})`,
+    'c.?args.orValue([]) == ["proxy-init"]',
     `c.?env.orValue([]).all(e, e.name in ${told})`,
-    `c.?volumeMounts.orValue([]).all(m, m.mountPath == "/run" || m.mountPath.startsWith("/var/run/secrets/"))`,
+    'c.?volumeMounts.orValue([]).all(m, m.mountPath == "/run" || m.mountPath.matches("^/var/run/secrets/[a-z.]+/serviceaccount$"))',
   ].join(' && ');
 }
 

@@ -146,6 +146,16 @@ export const forgedRows: readonly (readonly [title: string, pod: Pod])[] = [
   ['a variable', withInit(envWith('LD_PRELOAD', '/run/mine.so'))],
   ['variables of a Secret', withInit({ envFrom: [{ secretRef: { name: 'mine' } }] })],
   ['a mount', withInit({ volumeMounts: [{ name: 'rossoctl-run', mountPath: '/usr/bin' }] })],
+  [
+    'a mount that leads elsewhere',
+    withInit({ volumeMounts: [{ name: 'rossoctl-run', mountPath: '/var/run/secrets/../../../bin/serviceaccount' }] }),
+  ],
+  ['a directory of its own', withInit({ workingDir: '/run' })],
+  ['a probe that runs a command', withInit({ restartPolicy: 'Always', startupProbe: { exec: { command: ['sh'] } } })],
+  [
+    'a hook that runs a command',
+    withInit({ restartPolicy: 'Always', lifecycle: { postStart: { exec: { command: ['sh'] } } } }),
+  ],
   ['a further capability', withInit({ securityContext: { capabilities: { add: ['NET_ADMIN', 'SYS_ADMIN'] } } })],
   [
     'another name',
