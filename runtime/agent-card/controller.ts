@@ -8,6 +8,7 @@ import { agentCards, everyCard } from '../workload/cards.ts';
 import { fileSources } from '../workload/trigger.ts';
 import type { Verdicts } from '../workload/verdicts.ts';
 import { workloadRows } from '../workload/kinds.ts';
+import { agentRuntimes } from '../workload/watches.ts';
 import { assess } from './assess.ts';
 import { verifiedPods } from './bearers.ts';
 import { createAssessments } from './assessments.ts';
@@ -74,7 +75,11 @@ export function createAgentCardController(options: AgentCardOptions): Controller
     name: 'agentcard',
     fieldManager: fieldManagers.agentCard,
     primary: agentCards,
-    optional: [...workloadRows.map((row) => row.watch), ...(trustBundle === undefined ? [] : [trustBundle as Watch])],
+    optional: [
+      agentRuntimes as Watch,
+      ...workloadRows.map((row) => row.watch),
+      ...(trustBundle === undefined ? [] : [trustBundle as Watch]),
+    ],
     triggers: triggers({ config: options.watches, trustBundle }),
     // A file that changed may name another trust domain.
     sources: [contacts.source, cardCount(metrics), ...fileSources(options.files, everyCard)],

@@ -1,12 +1,13 @@
 /** Gathers everything a decision needs into one value: from the cache by index, and from the contacts with the agents. */
 
 import type { AgentCard } from '../api/agent-card.ts';
+import type { AgentRuntime } from '../api/agent-runtime.ts';
 import { isSameTarget, type TargetRef } from '../api/target-ref.ts';
 import type { Gathering, Reader } from '../engine/types.ts';
 import { agentCards, winner } from '../workload/cards.ts';
 import { findTarget, lookUpTarget, type Target } from '../workload/find.ts';
 import { servicesOf, slicesOf } from '../workload/services.ts';
-import { targetIndex } from '../workload/watches.ts';
+import { agentRuntimes, targetIndex } from '../workload/watches.ts';
 import type { Workload } from '../workload/workload.ts';
 import type { Assessment, Rules } from './assess.ts';
 import type { Assessments } from './assessments.ts';
@@ -72,6 +73,7 @@ function factsOf(card: AgentCard, reader: Reader): Facts {
     card,
     target,
     winner: other,
+    runtime: ref === undefined ? undefined : runtimeOf(reader, namespace, ref),
     protocols: workload === undefined ? [] : protocolsOf(workload),
     whereabouts: workload === undefined || other !== undefined ? undefined : whereaboutsOf(reader, workload),
   };
@@ -84,6 +86,15 @@ function refOf(card: AgentCard): TargetRef | undefined {
 
 function cardsOf(reader: Reader, namespace: string, ref: TargetRef): readonly AgentCard[] {
   return reader.list(agentCards, { namespace, index: { name: 'target', value: targetIndex(ref) } });
+}
+
+/** Where it may not be read, nothing but a better advice is missing. */
+function runtimeOf(reader: Reader, namespace: string, ref: TargetRef): AgentRuntime | undefined {
+  try {
+    return reader.list(agentRuntimes, { namespace, index: { name: 'target', value: targetIndex(ref) } })[0];
+  } catch {
+    return undefined;
+  }
 }
 
 function whereaboutsOf(reader: Reader, workload: Workload): Whereabouts | undefined {

@@ -1,6 +1,7 @@
 /** What the AgentCard controller sees of one card's world: one value, gathered by `observe`, judged by `decide`. */
 
 import type { AgentCard } from '../api/agent-card.ts';
+import type { AgentRuntime } from '../api/agent-runtime.ts';
 import type { agentCardReasons } from '../api/conditions.ts';
 import type { ObjectRef } from '../engine/types.ts';
 import type { Target } from '../workload/find.ts';
@@ -34,6 +35,8 @@ export interface Facts {
   readonly winner: AgentCard | undefined;
   /** What the workload's labels say it speaks, the one to be told first. */
   readonly protocols: readonly string[];
+  /** The AgentRuntime that names the workload, where there is one and it can be read. */
+  readonly runtime?: AgentRuntime | undefined;
   /** Where the card is asked for; undefined while there is no workload to ask. */
   readonly whereabouts: Whereabouts | undefined;
 }

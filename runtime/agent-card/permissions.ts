@@ -21,6 +21,13 @@ export const permissions: readonly Permission[] = [
     why: 'The card as it was fetched, the verdict on its signature, and conditions.',
   },
   {
+    apiGroup,
+    resources: ['agentruntimes'],
+    verbs: ['list', 'watch'],
+    scope: 'watched',
+    why: 'A workload that is no agent although an AgentRuntime names it is told so.',
+  },
+  {
     apiGroup: 'apps',
     resources: ['deployments', 'statefulsets', 'daemonsets'],
     verbs: ['list', 'watch', 'patch'],

@@ -1,6 +1,7 @@
 /** Changed object, old and new → the AgentCards it concerns. A change of nothing that is read or reported concerns none. */
 
 import type { AgentCard } from '../api/agent-card.ts';
+import type { AgentRuntime } from '../api/agent-runtime.ts';
 import type { ConfigMap, EndpointSlice, Pod, Service } from '../api/kubernetes.ts';
 import { labels } from '../api/names.ts';
 import type { ConfigWatches } from '../config/read.ts';
@@ -13,7 +14,14 @@ import { ownerTargets, podTargets, replicaSetTargets } from '../workload/belongi
 import { controllerUid } from '../workload/owner.ts';
 import { isRunning } from '../workload/pods.ts';
 import { selects } from '../workload/services.ts';
-import { endpointSlices, enrolledPods, enrolledReplicaSets, services, targetIndex } from '../workload/watches.ts';
+import {
+  agentRuntimes,
+  endpointSlices,
+  enrolledPods,
+  enrolledReplicaSets,
+  services,
+  targetIndex,
+} from '../workload/watches.ts';
 import { workloadOf } from '../workload/workload.ts';
 import { verifiedPods } from './bearers.ts';
 
@@ -28,6 +36,7 @@ export interface TriggerOptions {
 export function triggers({ config, trustBundle }: TriggerOptions): readonly Trigger[] {
   return [
     trigger(agentCards, siblings),
+    trigger(agentRuntimes, ofRuntime),
     ...workloadRows.map((row) => trigger(row.watch, (change, reader) => ofWorkload(row, change, reader))),
     trigger(enrolledReplicaSets, (change, reader) =>
       targetingAny(reader, namespaceOf(change), replicaSetTargets(change)),
@@ -70,6 +79,13 @@ function siblings({ old, now }: Change<AgentCard>, reader: Reader): readonly Obj
   return [...new Set(targets)]
     .flatMap((target) => targeting(reader, namespace, target))
     .filter((key) => key.name !== name);
+}
+
+/** The cards of the workloads that it names, or did. */
+function ofRuntime(change: Change<AgentRuntime>, reader: Reader): readonly ObjectKey[] {
+  if (isSame(change, ({ metadata, spec }) => [metadata.name, spec.type, spec.targetRef])) return [];
+  const refs = [change.old, change.now].flatMap((runtime) => runtime?.spec?.targetRef ?? []);
+  return targetingAny(reader, namespaceOf(change), [...new Set(refs.map(targetIndex))]);
 }
 
 function ofWorkload(row: WorkloadRow, change: Change, reader: Reader): readonly ObjectKey[] {

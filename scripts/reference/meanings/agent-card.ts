@@ -18,7 +18,7 @@ export const agentCardMeanings: ConditionMeanings<typeof agentCardReasons> = {
         'The operator may not read objects of this kind. Give its account the right that the message names.',
       TargetUnsupported: 'Only Deployment, StatefulSet, DaemonSet, Job and CronJob can be targets.',
       NotAgentWorkload:
-        'The workload is not labelled `rossoctl.io/type: agent`. Create an AgentRuntime of type `agent` for it, or delete the AgentCard.',
+        'The workload is not labelled `rossoctl.io/type: agent`. Create an AgentRuntime of type `agent` for it, or delete the AgentCard; where there is one, its condition `Ready` says why the workload is not enrolled.',
       NoProtocol:
         'The workload has no label `protocol.rossoctl.io/<name>`. Set it on the workload, not on its pods, or delete the AgentCard.',
       WorkloadNotReady: 'No pod of it is ready. `kubectl get pods` shows why.',

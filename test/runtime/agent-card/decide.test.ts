@@ -6,7 +6,7 @@ import { decide } from '../../../runtime/agent-card/decide.ts';
 import type { Observed } from '../../../runtime/agent-card/observed.ts';
 import { release } from '../../../runtime/agent-card/release.ts';
 import { conditionReason, signatureReasons } from '../../../runtime/api/conditions.ts';
-import { labels, managedBy } from '../../../runtime/api/names.ts';
+import { apiVersion, labels, managedBy } from '../../../runtime/api/names.ts';
 import {
   after,
   agent,
@@ -105,6 +105,18 @@ test('an identity that may not sign is one event of one name, whether the card a
     const reasons = (plan.notices ?? []).map(({ reason }) => reason);
     assert.deepEqual(reasons.toSorted(), ['BindingFailed', 'CardSynced']);
   }
+});
+
+test('a workload that is no agent: what to do depends on the AgentRuntime that names it', () => {
+  const synced = (type?: 'agent' | 'tool') => {
+    const metadata = { namespace: 'team1', name: 'weather-runtime' };
+    const runtime = type && ({ apiVersion, kind: 'AgentRuntime', metadata, spec: { type, targetRef } } as const);
+    const { status } = decide(observed({ target: { found: workload({}) }, runtime }), now);
+    return status?.conditions?.find(({ reason }) => reason === 'NotAgentWorkload')?.message ?? '';
+  };
+  assert.match(synced(), /Create an AgentRuntime of type agent for it/);
+  assert.match(synced('agent'), /AgentRuntime weather-runtime names it: see why its condition Ready is not True/);
+  assert.match(synced('tool'), /AgentRuntime weather-runtime names it as a tool/);
 });
 
 test('audit mode does not say that an unverified card can be relied on', () => {
