@@ -31,12 +31,18 @@ const longest = [
   'node-cluster/operator',
   'operator-cluster/leader',
   'operator-cluster/chaos',
+  'sidecar-cluster/exchange',
+  'sidecar-cluster/pod',
 ];
 
 /** Tests beside parts whose build takes as long as that of all else: they come last, in this order, each with the build's option. */
 const slowParts = [
   { option: '--spire', patterns: ['test/spire-cluster/**/*.test.ts'], mayBeMissing: false },
-  { option: '--keycloak', patterns: ['test/sidecar-keycloak/**/*.test.ts'], mayBeMissing: false },
+  {
+    option: '--keycloak',
+    patterns: ['test/sidecar-keycloak/**/*.test.ts', 'test/sidecar-cluster/exchange.test.ts'],
+    mayBeMissing: false,
+  },
   // The Node side of Pulumi is tested without its CLI too, so a machine that cannot build that goes without.
   { option: '--pulumi', patterns: ['test/pulumi-cluster/**/*.test.ts'], mayBeMissing: true },
 ];
