@@ -18,6 +18,8 @@ export function generatedCard(workload: Workload): Fragment {
   const { apiVersion, kind } = kinds.agentCard;
   return {
     kind: kinds.agentCard,
+    // Said by our own validating webhook, when somebody has just made a card for it.
+    lostWhen: 'an AgentCard already targets',
     body: {
       apiVersion,
       kind,

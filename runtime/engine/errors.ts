@@ -88,6 +88,11 @@ export function isAlreadyThere(error: unknown): boolean {
   return isConflict(error) && error instanceof ApiError && error.reason === 'AlreadyExists';
 }
 
+/** An admission webhook has denied it, in words that hold these. */
+export function isRefusedAs(error: unknown, words: string): boolean {
+  return error instanceof ApiError && error.status === 403 && error.message.includes(words);
+}
+
 /** The version asked for is too old, in either form: HTTP 410, or an ERROR event that says so. */
 export function isExpired(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 410 || error.reason === 'Expired' || error.reason === 'Gone');

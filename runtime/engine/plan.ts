@@ -2,7 +2,7 @@
 
 import type { Cache, Peeked } from './cache.ts';
 import type { CallOptions, Client } from './client.ts';
-import { isAlreadyThere, isNotFound, isOtherUid } from './errors.ts';
+import { isAlreadyThere, isNotFound, isOtherUid, isRefusedAs } from './errors.ts';
 import type { EventRecorder } from './events.ts';
 import type { Written } from './expectations.ts';
 import { isEqualJson, member } from './json.ts';
@@ -53,13 +53,13 @@ function callOf({ guard, signal }: PlanScope): CallOptions {
   return { guard, signal };
 }
 
-async function createObject({ kind, body }: Fragment, scope: PlanScope): Promise<void> {
+async function createObject({ kind, body, lostWhen }: Fragment, scope: PlanScope): Promise<void> {
   if (scope.cache.peek(kind, keyOf(body)) !== undefined) return;
   try {
     told(scope, kind, await scope.client.create(kind, body, { ...callOf(scope), fieldManager: scope.fieldManager }));
   } catch (error) {
     // Somebody was faster: what it is, the cache will show.
-    if (!isAlreadyThere(error)) throw error;
+    if (!isAlreadyThere(error) && !(lostWhen !== undefined && isRefusedAs(error, lostWhen))) throw error;
   }
 }
 

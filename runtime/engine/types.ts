@@ -122,6 +122,8 @@ export interface LiveReader {
 export interface Fragment {
   readonly kind: Kind;
   readonly body: KubeObject & Readonly<Record<string, unknown>>;
+  /** When it is created: a refusal by admission (403) that says so is no failure, because somebody was faster. */
+  readonly lostWhen?: string;
 }
 
 /** A JSON merge patch (RFC 7386) on one object; a `null` removes. Guarded by `target.uid`: never lands on a namesake. */

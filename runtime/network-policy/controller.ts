@@ -3,7 +3,7 @@
 import type { AgentCard, AgentCardStatus } from '../api/agent-card.ts';
 import { fieldManagers } from '../api/names.ts';
 import type { ConfigWatches, LayerReader } from '../config/read.ts';
-import type { Controller, Live, Metrics } from '../engine/types.ts';
+import type { Controller, Live, Log, Metrics, Plan } from '../engine/types.ts';
 import { agentCards, everyCard } from '../workload/cards.ts';
 import { fileSources } from '../workload/trigger.ts';
 import { workloadRows } from '../workload/kinds.ts';
@@ -12,6 +12,7 @@ import { namespaces } from '../workload/watches.ts';
 import { decide, release } from './decide.ts';
 import { observe } from './observe.ts';
 import type { Observed } from './observed.ts';
+import { conditionType } from './outcome.ts';
 import { countingSource } from './sources.ts';
 import { triggers } from './triggers.ts';
 
@@ -27,6 +28,8 @@ export interface NetworkPolicyOptions {
   readonly isAudit: boolean;
   /** What the card controller of this process finds out. */
   readonly verdicts: Verdicts;
+  /** A line for each change of a network. Default: none. */
+  readonly log?: Pick<Log, 'debug'>;
 }
 
 /** A pass waits for the API server nearly all of its time. */
@@ -52,7 +55,20 @@ export function createNetworkPolicyController(
     concurrency,
     wakeOn: 'any',
     observe: (card, { reader }) => Promise.resolve(observe(card, reader, options)),
-    decide,
+    decide: (observed, now) => {
+      const plan = decide(observed, now);
+      tell(options.log, observed.card, plan);
+      return plan;
+    },
     release,
   };
+}
+
+function tell(log: NetworkPolicyOptions['log'], card: AgentCard, { status }: Plan<AgentCardStatus>): void {
+  const [finding] = status?.conditions ?? [];
+  const before = card.status?.conditions?.find(({ type }) => type === conditionType)?.reason;
+  if (finding === undefined || finding.reason === before) return;
+  const { namespace, name } = card.metadata;
+  const { reason, message } = finding;
+  log?.debug('network policy', { key: { namespace, name }, reason, before, message });
 }

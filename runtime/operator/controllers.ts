@@ -34,7 +34,9 @@ export function createControllers(shared: Shared): readonly Controller[] {
   if (enforceNetworkPolicies && !requireSignature) {
     log.warn('no signature is verified, so that every agent is closed off: set --require-a2a-signature as well');
   }
-  const verdicts = enforceNetworkPolicies ? createVerdicts() : undefined;
+  const verdicts = createVerdicts(({ metadata: { namespace, name } }, { isVerified, reason, expires }) =>
+    log.debug('verdict', { key: { namespace, name }, isVerified, reason, expires }),
+  );
   return [
     createAgentRuntimeController({
       ...shared,
@@ -44,19 +46,19 @@ export function createControllers(shared: Shared): readonly Controller[] {
     agentCardController(shared, verdicts),
     createVerifiedLabelController() as Controller,
     ...createAgentCardSyncControllers(),
-    ...(verdicts === undefined ? [] : [networkPolicies(shared, verdicts) as Controller]),
+    ...(enforceNetworkPolicies ? [networkPolicies(shared, verdicts) as Controller] : []),
   ];
 }
 
 /** Where its end would open a network, a card is not let go before that is seen to. */
-function agentCardController(shared: Shared, verdicts: Verdicts | undefined): Controller {
+function agentCardController(shared: Shared, verdicts: Verdicts): Controller {
   const { settings, layers } = shared;
   const cards = agentCards(shared, verdicts);
   const isEnforcing = settings.enforceNetworkPolicies && !settings.signatureAudit;
   return (isEnforcing ? withFarewell(cards, { layers, operatorNamespace: settings.namespace }) : cards) as Controller;
 }
 
-function agentCards({ settings, clock, ...shared }: Shared, verdicts: Verdicts | undefined) {
+function agentCards({ settings, clock, ...shared }: Shared, verdicts: Verdicts) {
   const { cardTimeoutSeconds, cardFetches } = settings;
   const timeoutMs = cardTimeoutSeconds * 1000;
   return createAgentCardController({

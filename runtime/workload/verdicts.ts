@@ -27,7 +27,8 @@ export interface Verdicts {
   readonly source: Source;
 }
 
-export function createVerdicts(): Verdicts {
+/** `tell` is called with each verdict that is another than before. */
+export function createVerdicts(tell: (card: AgentCard, verdict: Verdict) => void = () => {}): Verdicts {
   const known = new Map<string, Verdict>();
   let wake: Parameters<Source['start']>[0] = () => {};
   return {
@@ -36,7 +37,9 @@ export function createVerdicts(): Verdicts {
       const { uid = '' } = card.metadata;
       const isSame = isSameVerdict(known.get(uid), verdict);
       known.set(uid, verdict);
-      if (!isSame) wake(keyOf(card));
+      if (isSame) return;
+      tell(card, verdict);
+      wake(keyOf(card));
     },
     forget: ({ metadata: { uid = '' } }) => void known.delete(uid),
     source: {

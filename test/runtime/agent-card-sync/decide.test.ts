@@ -66,6 +66,7 @@ test('discovery: the generated card, whole', () => {
     create: [
       {
         kind: kinds.agentCard,
+        lostWhen: 'an AgentCard already targets',
         body: {
           apiVersion: 'agent.rossoctl.dev/v1alpha1',
           kind: 'AgentCard',
