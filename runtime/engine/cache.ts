@@ -21,6 +21,13 @@ export interface Cache extends Reader {
   start(watch: Watch): void;
   /** Resolves when the watch has had its first complete view (in namespaced mode: of every namespace it is let into). Starts it. */
   synced(watch: Watch): Promise<void>;
+  /**
+   * Resolves when the watch has a complete view that was begun at `sinceMs` of the monotonic clock or later, so that it holds all that was written
+   * before; begins one where the last was begun earlier. Until then the former view is read. Starts it.
+   */
+  fresh(watch: Watch, sinceMs: number): Promise<void>;
+  /** Whether it has such a view. Starts it. */
+  isFresh(watch: Watch, sinceMs: number): boolean;
   /** Starts it, too. */
   state(watch: Watch): WatchState;
   /** Of every watch that was started. */
@@ -98,7 +105,9 @@ export function createCache(options: CacheOptions): Cache {
 
   return {
     start: (watch) => void start(watch),
-    synced: (watch) => start(watch).complete,
+    synced: (watch) => start(watch).fresh(-Infinity),
+    fresh: (watch, sinceMs) => start(watch).fresh(sinceMs),
+    isFresh: (watch, sinceMs) => start(watch).isFresh(sinceMs),
     state: (watch) => start(watch).state(),
     states: () => [...watches.values()].map((known) => known.state()),
     get: (watch, key) => typed(watch.kind, readable(watch, key.namespace).store.get(key)),

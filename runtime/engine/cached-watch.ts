@@ -25,8 +25,10 @@ export interface CachedWatch {
    * has been viewed and the others were refused: what appears in those later is a change like any other.
    */
   unreadable(namespace: string | undefined): string | undefined;
-  /** Resolves when all that are watched can be read. */
-  readonly complete: Promise<void>;
+  /** Whether all that are watched can be read, in views that were begun at `sinceMs` of the monotonic clock or later. */
+  isFresh(sinceMs: number): boolean;
+  /** Resolves when that is so; begins a new view wherever the last was begun earlier. What was read stays readable meanwhile. */
+  fresh(sinceMs: number): Promise<void>;
   state(): WatchState;
   /** Resolves when every reflector has ended. */
   readonly ended: Promise<unknown>;
@@ -50,13 +52,22 @@ export interface CachedWatchOptions {
 
 /** Begins to watch. */
 export function beginWatch(options: CachedWatchOptions): CachedWatch {
-  const { watch, namespaces, log, signal } = options;
+  const { watch, namespaces, log, clock, signal } = options;
   const listeners = new Set<(change: Change) => void>();
-  const { promise: complete, resolve: onComplete } = Promise.withResolvers<void>();
   const states = new Map<string | undefined, ReflectorState>(namespaces.map((ns) => [ns, { phase: 'waiting' }]));
-  const viewed = new Set<string | undefined>();
-  const isComplete = (): boolean =>
-    viewed.size > 0 && namespaces.every((ns) => viewed.has(ns) || states.get(ns)?.phase === 'unavailable');
+  /** When the last view was begun, and when the last complete one was. */
+  const begun = new Map<string | undefined, number>();
+  const viewed = new Map<string | undefined, number>();
+  const isFresh = (sinceMs: number): boolean => {
+    const isViewed = (ns: string | undefined): boolean => (viewed.get(ns) ?? Number.NaN) >= sinceMs;
+    return (
+      namespaces.some(isViewed) && namespaces.every((ns) => isViewed(ns) || states.get(ns)?.phase === 'unavailable')
+    );
+  };
+  const waiting = new Set<{ readonly sinceMs: number; readonly resolve: () => void }>();
+  const tellFresh = (): void => {
+    for (const one of waiting) if (isFresh(one.sinceMs) && waiting.delete(one)) one.resolve();
+  };
   const gauge = objectsGauge(options);
   const store = createStore({
     watch,
@@ -66,8 +77,9 @@ export function beginWatch(options: CachedWatchOptions): CachedWatch {
   });
   const state = (): WatchState => ({ ...worstOf([...states.values()]), id: watch.id, objects: store.size });
 
-  const runs = namespaces.map((namespace) =>
-    reflect(
+  const reflectors = namespaces.map((namespace) => ({
+    namespace,
+    ...reflect(
       {
         ...options,
         id: watch.id,
@@ -78,33 +90,48 @@ export function beginWatch(options: CachedWatchOptions): CachedWatch {
           metadataOnly: watch.metadataOnly,
           fields: watch.name === undefined ? undefined : `metadata.name=${watch.name}`,
         },
-        sink: sinkOf(options, store, namespace),
+        sink: sinkOf(options, store, {
+          namespace,
+          onBegun: () => void begun.set(namespace, clock.monotonicMs()),
+          onViewed: () => {
+            viewed.set(namespace, begun.get(namespace) ?? -Infinity);
+            tellFresh();
+          },
+        }),
         onState: (next) => {
           const before = states.get(namespace);
           if (before?.phase === next.phase && before.reason === next.reason) return;
           states.set(namespace, next);
-          if (next.phase === 'synced') viewed.add(namespace);
-          if (isComplete()) onComplete();
+          tellFresh();
           gauge(state());
           options.onState(state());
         },
       },
       signal,
     ),
-  );
+  }));
   return {
     watch,
     store,
     listeners,
-    complete,
+    isFresh,
+    fresh: (sinceMs) => {
+      if (isFresh(sinceMs)) return Promise.resolve();
+      const old = reflectors.filter(({ namespace }) => (begun.get(namespace) ?? -Infinity) < sinceMs);
+      // The connection may be what the view is old for.
+      if (old.length > 0) options.client.dropConnections();
+      for (const reflector of old) reflector.refresh();
+      return new Promise((resolve) => waiting.add({ sinceMs, resolve }));
+    },
     state,
     unreadable: (namespace) => {
       const of = namespaces.includes(undefined) ? undefined : namespace;
-      if (of === undefined) return isComplete() || viewed.size === namespaces.length ? undefined : noView(state());
+      if (of === undefined)
+        return isFresh(-Infinity) || viewed.size === namespaces.length ? undefined : noView(state());
       if (!namespaces.includes(of)) return `namespace ${of} is not watched`;
       return viewed.has(of) ? undefined : noView(states.get(of));
     },
-    ended: Promise.all(runs),
+    ended: Promise.all(reflectors.map((reflector) => reflector.ended)),
   };
 }
 
@@ -123,11 +150,24 @@ export function tell(listener: (change: Change) => void, change: Change, at: { w
   }
 }
 
+interface Viewing {
+  readonly namespace: string | undefined;
+  readonly onBegun: () => void;
+  readonly onViewed: () => void;
+}
+
 /** The sink of one namespace. An object that cannot be kept is logged and left out: one odd object must not end the watch. */
-function sinkOf({ watch, log }: CachedWatchOptions, store: Store<KubeObject>, namespace?: string): Sink<KubeObject> {
+function sinkOf(
+  { watch, log }: CachedWatchOptions,
+  store: Store<KubeObject>,
+  { namespace, onBegun, onViewed }: Viewing,
+): Sink<KubeObject> {
   let seen: Set<string> | undefined;
   return {
-    beginView: () => (seen = new Set()),
+    beginView: () => {
+      seen = new Set();
+      onBegun();
+    },
     show: (object) => {
       const key = keyText(keyOf(object));
       seen?.add(key);
@@ -144,6 +184,7 @@ function sinkOf({ watch, log }: CachedWatchOptions, store: Store<KubeObject>, na
     endView: () => {
       if (seen !== undefined) store.retain(seen, namespace);
       seen = undefined;
+      onViewed();
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Cache } from './cache.ts';
 import type { WatchState } from './cached-watch.ts';
 import type { Client } from './client.ts';
 import type { Clock } from './clock.ts';
+import { controllerViews } from './controller-views.ts';
 import { type ControllerRun, createControllerRun } from './controller.ts';
 import { sentenceOf } from './errors.ts';
 import type { EventRecorder } from './events.ts';
@@ -31,13 +32,14 @@ export interface ManagerOptions {
 }
 
 export interface ElectionCallbacks {
-  readonly onHeld: () => void;
+  /** With `isSuccession`, nothing is decided by what was read before: the former leader may have written since. */
+  readonly onHeld: (isSuccession: boolean) => void;
   readonly onLost: (reason: string) => void;
 }
 
 /**
- * `standby`: another replica holds the lease; `waiting`: ours, but a watch it needs has no complete view (the reason says which and
- * why); `running`; `stopped`.
+ * `standby`: another replica holds the lease; `waiting`: ours, but a watch it needs has no complete view, or none since the lease is ours (the
+ * reason says which and why); `running`; `stopped`.
  */
 export interface ControllerState {
   readonly name: string;
@@ -83,11 +85,13 @@ export function createManager(options: ManagerOptions): Manager {
   const ending = new AbortController();
   const seats: Seat[] = [];
   let isHeld = false;
+  let sinceMs = -Infinity;
   let isStopped = false;
   let isLettingGo = false;
 
-  const onHeld = (): void => {
+  const onHeld = (isSuccession: boolean): void => {
     isHeld = true;
+    if (isSuccession) sinceMs = options.clock.monotonicMs();
     for (const seat of seats) void seat.begin();
   };
   const onLost = (reason: string): void => {
@@ -108,6 +112,7 @@ export function createManager(options: ManagerOptions): Manager {
           guard,
           signal: ending.signal,
           isHeld: () => isHeld,
+          sinceMs: () => sinceMs,
           isLettingGo: () => isLettingGo,
         }),
       );
@@ -116,7 +121,7 @@ export function createManager(options: ManagerOptions): Manager {
       for (const { watches } of seats) watches.forEach((watch) => cache.start(watch));
       await answered(options);
       if (isStopped) return;
-      if (election === undefined) onHeld();
+      if (election === undefined) onHeld(false);
       else election.start();
       log.info('manager started', { controllers: seats.map(({ name }) => name) });
     },
@@ -199,42 +204,35 @@ interface SeatOptions extends ManagerOptions {
   readonly guard: () => void;
   readonly signal: AbortSignal;
   readonly isHeld: () => boolean;
+  /** What it decides by must have been read at this moment of the monotonic clock or later. */
+  readonly sinceMs: () => number;
 }
 
 function createSeat(controller: Controller, options: SeatOptions): Seat {
-  const { cache, log, isHeld } = options;
+  const { cache, log, isHeld, sinceMs } = options;
   const { name } = controller;
-  const watches = watchesOf(controller);
+  const views = controllerViews(controller, cache);
   const isRunning = runningGauge(options, name);
   let run: ControllerRun | undefined;
   let isEnded = false;
 
-  const optional = new Set<Watch>(controller.optional);
-
-  const missing = (these = watches): string | undefined => {
-    const states = these.map((watch) => cache.state(watch)).filter(({ phase }) => phase !== 'synced');
-    if (states.length === 0) return undefined;
-    return states.map(({ id, reason }) => `watch ${id}: ${reason ?? 'its first list is not complete'}`).join('; ');
-  };
-
   /** Whether it waits for nothing but answers that are on their way. */
-  const mayStart = (): boolean =>
-    isHeld() && !isEnded && !watches.some((watch) => isRefused(watch, cache) && !optional.has(watch));
+  const mayStart = (): boolean => isHeld() && !isEnded && !views.isRefused;
 
   return {
     name,
-    watches,
+    watches: views.watches,
     begin: async () => {
-      const why = missing(watches.filter((watch) => !isRefused(watch, cache) || !optional.has(watch)));
+      const why = views.needed();
       if (why !== undefined) log.warn('controller waits', { controller: name, reason: why });
-      await Promise.all(watches.map((watch) => (optional.has(watch) ? answer(watch, cache) : cache.synced(watch))));
+      await views.fresh(sinceMs());
       if (isEnded || run !== undefined || !isHeld()) return;
       run = createControllerRun({ ...options, controller, deadlineMs: options.reconcileMs });
       try {
         run.start();
         isRunning(true);
         log.info('controller started', { controller: name });
-        const without = missing();
+        const without = views.missing();
         if (without !== undefined) log.warn('controller works without a watch', { controller: name, reason: without });
       } catch (error) {
         log.error('controller cannot start', { controller: name, reason: sentenceOf(error), err: error });
@@ -247,8 +245,11 @@ function createSeat(controller: Controller, options: SeatOptions): Seat {
     },
     state: () => {
       if (isEnded) return { name, state: 'stopped' };
-      if (run !== undefined) return { name, state: 'running', reason: missing() };
-      return { name, state: isHeld() ? 'waiting' : 'standby', reason: missing() };
+      const reason = views.missing();
+      if (run !== undefined) return { name, state: 'running', reason };
+      return isHeld()
+        ? { name, state: 'waiting', reason: reason ?? views.old(sinceMs()) }
+        : { name, state: 'standby', reason };
     },
     wake: (key) => {
       run?.wake(key);
@@ -269,26 +270,6 @@ function createSeat(controller: Controller, options: SeatOptions): Seat {
       return finalizer === undefined ? run.pending : carrying;
     },
   };
-}
-
-const isRefused = (watch: Watch, cache: Cache): boolean => cache.state(watch).phase === 'unavailable';
-
-/** Resolves when the watch has its first complete view, or is refused. */
-function answer(watch: Watch, cache: Cache): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      unsubscribe();
-      resolve();
-    };
-    const unsubscribe = cache.onState(({ id, phase }) => {
-      if (id === watch.id && phase !== 'waiting') end();
-    });
-    if (cache.state(watch).phase !== 'waiting') end();
-  });
-}
-
-function watchesOf({ primary, reads = [], triggers }: Controller): readonly Watch[] {
-  return [...new Set([primary, ...reads, ...triggers.map(({ watch }) => watch)])];
 }
 
 function runningGauge({ metrics }: ManagerOptions, controller: string): (isRunning: boolean) => void {

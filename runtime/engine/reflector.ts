@@ -73,17 +73,54 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly random: () => number;
 }
 
-/** Runs until `signal` is aborted; never rejects. It does one thing at a time, so one restart at most is ever in flight. */
-export async function reflect<T extends KubeObject>(options: ReflectorOptions<T>, signal: AbortSignal): Promise<void> {
+export interface Reflector {
+  /** Begins a complete view at once, whatever it does at the moment. */
+  refresh(): void;
+  /** Resolves when it has ended. */
+  readonly ended: Promise<void>;
+}
+
+/** Runs until `signal` is aborted; `ended` never rejects. It does one thing at a time, so one restart at most is ever in flight. */
+export function reflect<T extends KubeObject>(options: ReflectorOptions<T>, signal: AbortSignal): Reflector {
+  let refreshing = new AbortController();
+  const next = (): Turn => {
+    refreshing = new AbortController();
+    return { signal: AbortSignal.any([signal, refreshing.signal]), isOver: () => refreshing.signal.aborted };
+  };
+  return {
+    ended: run(options, signal, next),
+    refresh: () => refreshing.abort(new Error('a new view is asked for')),
+  };
+}
+
+/** From one `refresh` to the next. */
+interface Turn {
+  readonly signal: AbortSignal;
+  readonly isOver: () => boolean;
+}
+
+async function run<T extends KubeObject>(
+  options: ReflectorOptions<T>,
+  signal: AbortSignal,
+  nextTurn: () => Turn,
+): Promise<void> {
   const { clock, timings, random } = options;
-  const mirror = createMirror(options, signal);
+  const mirror = createMirror(options);
   const meter = reflectorMeter(options);
+  let turn = nextTurn();
   let failures = 0;
   let last: unknown;
   while (!signal.aborted) {
+    if (turn.isOver()) {
+      // Only here, where no event of the former stream can come any more.
+      mirror.forget();
+      turn = nextTurn();
+      failures = 0;
+    }
     const begun = clock.monotonicMs();
-    const failure = await outcomeOf(mirror.follow());
+    const failure = await outcomeOf(mirror.follow(turn.signal));
     if (signal.aborted) return;
+    if (turn.isOver()) continue;
     const lasted = clock.monotonicMs() - begun;
     if (lasted >= timings.healthyMs) failures = 0;
     if (failure === undefined && lasted >= 1_000) continue;
@@ -98,9 +135,9 @@ export async function reflect<T extends KubeObject>(options: ReflectorOptions<T>
     failures += 1;
     meter(causeOf(failure));
     report(options, { failure, failures, wait, isSynced: mirror.isSynced() });
-    if (mirror.wasAnswered() || !isOutage(failure)) await pause(clock, wait, signal);
+    if (mirror.wasAnswered() || !isOutage(failure)) await pause(clock, wait, turn.signal);
     // What is announced may be a moment away yet: a kind is served only a little after its definition is there.
-    else if (await options.traits.revival.pause(wait, signal)) failures = 0;
+    else if (await options.traits.revival.pause(wait, turn.signal)) failures = 0;
   }
 }
 
@@ -114,7 +151,7 @@ async function outcomeOf(run: Promise<void>): Promise<unknown> {
 }
 
 /** The mirror's memory: the version it has come to. `follow` goes on from there until something ends it. */
-function createMirror<T extends KubeObject>(options: ReflectorOptions<T>, signal: AbortSignal) {
+function createMirror<T extends KubeObject>(options: ReflectorOptions<T>) {
   const { client, kind, select, sink, timings, traits } = options;
   const [shortest, longest] = timings.timeoutSeconds;
   let resourceVersion: string | undefined;
@@ -126,7 +163,7 @@ function createMirror<T extends KubeObject>(options: ReflectorOptions<T>, signal
     options.onState({ phase: 'synced' });
   };
 
-  async function list(): Promise<void> {
+  async function list(signal: AbortSignal): Promise<void> {
     sink.beginView();
     const call = { ...select, signal, deadlineMs: timings.answerMs, retries: 0 };
     const version = await eachPage(client, kind, call, (items) => items.forEach((item) => sink.show(item)));
@@ -149,9 +186,11 @@ function createMirror<T extends KubeObject>(options: ReflectorOptions<T>, signal
     isSynced: () => isSynced,
     /** The last `follow` got as far as an open stream. */
     wasAnswered: () => wasAnswered,
-    follow: async () => {
+    /** The next `follow` begins with a complete view. */
+    forget: () => (resourceVersion = undefined),
+    follow: async (signal: AbortSignal) => {
       wasAnswered = false;
-      if (resourceVersion === undefined && !traits.streamsLists) await list();
+      if (resourceVersion === undefined && !traits.streamsLists) await list(signal);
       const initialEvents = resourceVersion === undefined;
       if (initialEvents) sink.beginView();
       const timeoutSeconds = Math.round(shortest + (longest - shortest) * options.random());

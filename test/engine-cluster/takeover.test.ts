@@ -1,0 +1,168 @@
+/** A new leader decides by what is so when the lease becomes its own, not by what a watch that lags has told it. */
+
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { createLeaderElection } from '../../runtime/engine/leader.ts';
+import type { Manager } from '../../runtime/engine/manager.ts';
+import type { Watch } from '../../runtime/engine/types.ts';
+import { type ControlPlane, startControlPlane } from '../lab/control-plane.ts';
+import {
+  type Bed,
+  type ConfigMap,
+  configMap,
+  configMaps,
+  createBed,
+  createManagerOn,
+  eventually,
+  makeNamespace,
+  portOf,
+  reach,
+} from '../support/engine-bed.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
+import { type HttpProxy, startHttpProxy } from '../support/http-proxy.ts';
+import { installWidgets, widget, widgetController, widgetKind } from '../support/widget.ts';
+
+const kind = widgetKind();
+/** The former leader renews so often that it never loses the lease, and whoever waits looks as often. */
+const times = { durationMs: 3_000, renewDeadlineMs: 2_000, retryMs: 200 };
+let plane: ControlPlane;
+let front: HttpProxy;
+let direct: Bed;
+let namespace = '';
+let count = 0;
+
+before(async () => {
+  plane = await startControlPlane({ name: 'takeover' });
+  front = await startHttpProxy(plane, { dir: plane.certificatesDir, name: 'kube-apiserver' });
+  direct = createBed(reach({ port: portOf(plane), certificatesDir: plane.certificatesDir }));
+  await installWidgets(direct.client, kind);
+});
+after(async () => {
+  await direct.close();
+  await front.close();
+  await plane.stop();
+});
+beforeEach(async () => {
+  count += 1;
+  namespace = await makeNamespace(direct.client, `takeover-${count}`);
+  await direct.client.create(configMaps, configMap(namespace, 't'));
+  await direct.client.create(kind, widget(kind, namespace, 'w', { target: 't', color: 'red' }));
+  front.requests.length = 0;
+});
+
+interface Scope {
+  after(fn: () => Promise<void>): void;
+}
+
+const paint = (name: string) => widgetController({ kind, namespace, name, fieldManager: 'painter' });
+const leads = (manager: Manager) => manager.health().lease.isHeld;
+const runs = (manager: Manager) => manager.health().controllers.every(({ state }) => state === 'running');
+const colorOf = async (): Promise<string | undefined> =>
+  (await direct.client.get(configMaps, { namespace, name: 't' })).metadata.labels?.['color'];
+const dye = (color: string) => direct.client.mergePatch({ kind, namespace, name: 'w' }, { spec: { color } });
+
+/** A manager whose lease and writes go straight to the API server, and its watches through `cacheBed`. */
+function replica(t: Scope, name: string, cacheBed: Bed, cache = cacheBed.newCache()): Manager {
+  const lease = { namespace, name: 'lease' };
+  const manager = createManagerOn(direct, {
+    cache,
+    election: (on) => createLeaderElection({ ...direct, lease, identity: name, ...times, ...on }),
+  });
+  t.after(() => manager.stop());
+  return manager;
+}
+
+async function startLeader(t: Scope): Promise<Manager> {
+  const manager = replica(t, 'former', direct);
+  manager.addController(paint('former'));
+  await manager.start();
+  await eventually(async () => assert.equal(await colorOf(), 'red'));
+  return manager;
+}
+
+/** The colors the target takes from now on. */
+async function colorsOfTarget(): Promise<readonly string[]> {
+  const cache = direct.newCache();
+  const target: Watch<ConfigMap> = { id: 'target', kind: configMaps, namespace, name: 't' };
+  await cache.synced(target);
+  const colors: string[] = [];
+  cache.subscribe(target, ({ now }) => {
+    const color = now?.metadata.labels?.['color'] ?? '';
+    if (color !== colors.at(-1)) colors.push(color);
+  });
+  return colors;
+}
+
+describe('a new leader whose cache is old', () => {
+  test('one watch has fallen silent: what the former leader wrote meanwhile is not undone', async (t) => {
+    const former = await startLeader(t);
+    const proxy = await startFaultProxy(portOf(plane));
+    // Without HTTP/2 each watch has a connection of its own, and nothing but the idle timer notices that one is dead.
+    const bed = createBed(reach({ port: proxy.port, certificatesDir: plane.certificatesDir }), { allowH2: false });
+    const cache = bed.newCache();
+    const next = replica(t, 'next', bed, cache);
+    t.after(() => proxy.close());
+    t.after(() => bed.close());
+    const controller = paint('next');
+    next.addController(controller);
+    await cache.synced(controller.primary);
+    proxy.silence();
+    await next.start();
+    const colors = await colorsOfTarget();
+    await dye('blue');
+    await eventually(async () => assert.equal(await colorOf(), 'blue'));
+    assert.equal(cache.list(controller.primary)[0]?.spec.color, 'red', 'the watch lags');
+    await former.stop();
+    await eventually(() => leads(next));
+    const begun = performance.now();
+    await eventually(() => runs(next));
+    t.diagnostic(`works ${Math.round(performance.now() - begun)} ms after it took the lease`);
+    await dye('green');
+    await eventually(() => assert.equal(colors.at(-1), 'green'));
+    assert.deepEqual(colors, ['red', 'blue', 'green']);
+  });
+
+  test('a watch that cannot be read again keeps its own controllers waiting, and is read from meanwhile', async (t) => {
+    const former = await startLeader(t);
+    const bed = createBed(reach({ port: front.port, certificatesDir: plane.certificatesDir }), {
+      cache: { timings: { backOff: { baseMs: 50, capMs: 400, jitter: 0.5 } } },
+    });
+    t.after(() => bed.close());
+    const cache = bed.newCache();
+    const next = replica(t, 'next', bed, cache);
+    const painter = paint('next');
+    next.addController(painter);
+    const plain: Watch<ConfigMap> = { id: 'plain', kind: configMaps, namespace, name: 't' };
+    next.addController({
+      name: 'plain',
+      fieldManager: 'plain',
+      primary: plain,
+      triggers: [],
+      wakeOn: 'any',
+      observe: () => Promise.resolve({}),
+      decide: () => ({}),
+    });
+    await next.start();
+    const end = front.rule(({ url }) => (url.includes(`/${kind.plural}`) ? { status: 503 } : undefined));
+    t.after(() => Promise.resolve(end()));
+    await former.stop();
+    await eventually(() => next.health().controllers[1]?.state === 'running');
+    const [waiting] = next.health().controllers;
+    assert.equal(waiting?.state, 'waiting');
+    assert.match(waiting.reason ?? '', /next-widgets/);
+    assert.equal(cache.list(painter.primary).length, 1);
+    end();
+    await eventually(() => runs(next));
+  });
+
+  test('the first leader of all lists once', async (t) => {
+    const bed = createBed(reach({ port: front.port, certificatesDir: plane.certificatesDir }));
+    t.after(() => bed.close());
+    const first = replica(t, 'first', bed);
+    first.addController(paint('first'));
+    await first.start();
+    await eventually(() => runs(first));
+    const reads = front.requests.filter(({ url }) => url.includes(`/${namespace}/`));
+    assert.equal(reads.length, 2, reads.map(({ url }) => url).join('\n'));
+  });
+});
