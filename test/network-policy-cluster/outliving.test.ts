@@ -44,8 +44,8 @@ function cards(options: Parameters<NonNullable<OperatorOptions['beside']>>[0]): 
     verdictSyncPeriods: 1,
   } as const;
   const contacts = createContacts({ ask: () => new Promise(() => {}), time: systemClock });
-  const controller = createAgentCardController({ ...options, contacts, verification });
-  return [withFarewell(controller, options) as Controller];
+  const controller = createAgentCardController({ ...options, verdicts: undefined, contacts, verification });
+  return [withFarewell({ ...controller, decide: () => ({}) }, options) as Controller];
 }
 
 const finalizer = 'example.test/grace';
