@@ -20,9 +20,12 @@ export function authorityOf(authority: string): Authority | undefined {
   return host === '' || host.length > longest ? undefined : { host, port };
 }
 
-/** Whether a host is a numeric address already. */
+const byte = '(?:0|[1-9]\\d?|1\\d\\d|2[0-4]\\d|25[0-5])';
+const v4 = new RegExp(`^${byte}(?:\\.${byte}){3}$`);
+
+/** Whether a host is a numeric address already, in a form that all programs read alike: whoever cannot read it may go elsewhere. */
 export function isAddress(host: string): boolean {
-  return host.includes(':') || /^\d{1,3}(?:\.\d{1,3}){3}$/.test(host);
+  return host.includes(':') ? URL.parse(`http://[${host}]/`) !== null : v4.test(host);
 }
 
 /** The one spelling of an address: an IPv6 address shortened (RFC 5952), an IPv4 address in IPv6 clothes without them. */

@@ -46,7 +46,9 @@ export function createInbound(options: InboundOptions): Decide {
   const check = tokenCheck(options);
   return (head, signal) => {
     const path = bypass({ method: head.method, path: head.path, port: head.destination?.port });
-    if (path.kind === 'bypass') return { kind: 'pass', reason: 'bypass' };
+    // A WebSocket is no reading: it carries words both ways for as long as it likes.
+    const isUpgrade = head.values('upgrade').length > 0;
+    if (path.kind === 'bypass' && !isUpgrade) return { kind: 'pass', reason: 'bypass' };
     if (path.kind === 'refused') return inboundRefusal('path', { realm, description: path.why });
     if (isMtlsRequired && !head.isTls) return inboundRefusal('mtls-required', { realm });
     const outcome = authorized(head.values('authorization'), (token) => check(token, signal));

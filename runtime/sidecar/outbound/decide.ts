@@ -1,6 +1,6 @@
 /** Decides each request the agent makes: left alone, with a token made for where it goes, or refused. */
 
-import { type Authority, authorityOf, sameAddress } from '../../encoding/authority.ts';
+import { type Authority, authorityOf, isAddress, sameAddress } from '../../encoding/authority.ts';
 import type { Clock } from '../../engine/clock.ts';
 import type { Decide, Decision, Pass, RequestHead } from '../decision.ts';
 import { writtenClaims } from '../idp/bearer.ts';
@@ -111,6 +111,7 @@ async function bound(options: OutboundOptions, { head, authority, signal }: Call
   const place = await options.placeOf(authority.host, head.destination?.address, signal);
   if (place.kind === 'unknown') return outboundRefusal('unresolved');
   const address = place.kind === 'elsewhere' ? place.address : head.destination?.address;
+  if (address !== undefined && !isAddress(address)) return outboundRefusal('unresolved');
   if (address !== undefined && isOwn(address, options.own)) return outboundRefusal('itself');
   if (place.kind === 'there') return pass;
   return { ...pass, destination: { address: place.address, port: authority.port ?? defaultPort } };

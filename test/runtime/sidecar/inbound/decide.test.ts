@@ -173,6 +173,12 @@ test('without an audience nothing is accepted, and the answer says what to set',
   assert.equal(await other.ask({ headers: bearer('abc') }), '401 invalid_token malformed');
 });
 
+test('an open path is not open to a WebSocket', async () => {
+  const { ask } = await bed();
+  assert.equal(await ask({ path: '/healthz', headers: { upgrade: 'websocket' } }), '401 missing_token no-token');
+  assert.equal(await ask({ path: '/healthz' }), 'bypass');
+});
+
 test('where mutual TLS is required, plain HTTP gets open paths alone', async () => {
   const { ask } = await bed({ isMtlsRequired: true });
   assert.equal(await ask({ headers: bearer(good) }), '403 mtls_required mtls-required');

@@ -167,6 +167,20 @@ test('the default token as well goes only where the host is', async () => {
   assert.deepEqual(decision.kind === 'pass' && decision.destination, { address: '10.1.0.9', port: 8080 });
 });
 
+test('an address that not all programs can read is no address, and gets no token', async () => {
+  const read = readRoutes('[{"host":"10.0.*.*","audience":"net"},{"host":"**","audience":"all"}]');
+  const { ask } = bed({ routes: 'value' in read ? read.value : [] });
+  const destination = { address: '203.0.113.66', port: 80 };
+  for (const authority of ['10.0.0.999', '10.0.0.01', '010.0.0.1', '10.0.0.256:80', '[::::]', '[1:2]']) {
+    const decision = await ask({ ...withToken, authority, destination });
+    // No glob of labels matches what has colons.
+    const reason = authority.startsWith('[') ? 'no-route' : 'unresolved';
+    assert.equal(decision.kind === 'refuse' && decision.reason, reason, authority);
+  }
+  const good = await ask({ ...withToken, authority: '10.0.0.9', destination });
+  assert.deepEqual(good.kind === 'pass' && good.destination, { address: '10.0.0.9', port: 80 });
+});
+
 test('the pod itself gets no token, by whatever name', async () => {
   const placeOf = async (host: string, destination: string | undefined) => {
     const [address = ''] =
