@@ -3,9 +3,9 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { cacheDir } from './cache-dir.ts';
 import { parseCommandLine } from './command-line.ts';
 
 const execute = promisify(execFile);
@@ -60,12 +60,6 @@ export async function ensureEnvoy(options: EnvoyOptions = {}): Promise<string> {
     rmSync(work, { recursive: true, force: true });
   }
   return binary;
-}
-
-/** Where the lab, too, keeps what is made once (test/lab/locations.ts). */
-function cacheDir(): string {
-  const { XDG_CACHE_HOME: userCache } = process.env;
-  return path.join(userCache ? userCache : path.join(homedir(), '.cache'), 'rossoctl', 'lab');
 }
 
 function hostArchitecture(): Architecture {

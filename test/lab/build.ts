@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Binary, type BinaryName, binaries, buildFlags, cacheKey, hasC, moduleFiles } from './binaries.ts';
 import { exclusively } from './exclusive.ts';
 import { LabError } from './lab-error.ts';
-import { cacheDir } from './locations.ts';
+import { cacheDir } from '../../scripts/cache-dir.ts';
 import { prepareSource } from './prepared-source.ts';
 import { type Report, secondsSince } from './progress.ts';
 import { runCommand } from './run-command.ts';

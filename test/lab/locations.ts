@@ -1,5 +1,4 @@
-// Where the lab keeps its files: state inside the project, built binaries outside it.
-import { homedir } from 'node:os';
+// Where the lab keeps its state, inside the project; what it builds once is in the cache folder (scripts/cache-dir.ts).
 import { join, resolve } from 'node:path';
 
 /** The name of the lab a command means when none is given. */
@@ -24,10 +23,4 @@ export function labKubeconfigPath(name: string): string {
 /** The log of one component of one lab. */
 export function labLogPath(name: string, component: string): string {
   return join(labDir(name), 'log', `${component}.log`);
-}
-
-/** The folder outside the project that holds what is built once and reused. */
-export function cacheDir(): string {
-  const userCache = process.env['XDG_CACHE_HOME'];
-  return join(userCache ? userCache : join(homedir(), '.cache'), 'rossoctl', 'lab');
 }

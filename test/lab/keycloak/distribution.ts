@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exclusively } from '../exclusive.ts';
 import { LabError } from '../lab-error.ts';
-import { cacheDir } from '../locations.ts';
+import { cacheDir } from '../../../scripts/cache-dir.ts';
 import { type Report, timed } from '../progress.ts';
 import { runCommand } from '../run-command.ts';
 

@@ -2,7 +2,7 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { LabError } from '../lab-error.ts';
-import { cacheDir } from '../locations.ts';
+import { cacheDir } from '../../../scripts/cache-dir.ts';
 import { type Report, timed } from '../progress.ts';
 import { runCommand } from '../run-command.ts';
 

@@ -9,7 +9,7 @@ import { writeDockerArchive } from '../../../scripts/docker-archive.ts';
 import { type BinaryPaths, pathOf } from '../build.ts';
 import { exclusively } from '../exclusive.ts';
 import { LabError } from '../lab-error.ts';
-import { cacheDir } from '../locations.ts';
+import { cacheDir } from '../../../scripts/cache-dir.ts';
 import { runCommand } from '../run-command.ts';
 import { inside, type Namespaces } from './namespaces.ts';
 
