@@ -4,8 +4,9 @@ import 'reflect-metadata';
 import { systemClock } from '../engine/clock.ts';
 import { sentenceOf } from '../engine/errors.ts';
 import { createLog } from '../engine/log.ts';
+import { beginProgram } from '../engine/program.ts';
 import { connect } from './connect.ts';
-import { type Operator, startOperator } from './operator.ts';
+import { startOperator } from './operator.ts';
 import { parseSettings, settingsHelp, UsageError } from './settings.ts';
 
 /** Exit codes: 0 stopped on a signal, 1 failed or lost the lease, 2 usage. */
@@ -16,34 +17,8 @@ async function main(argv: readonly string[]): Promise<void> {
   }
   const settings = parseSettings(argv, process.env);
   const log = createLog({ name: 'rossoctl-operator', level: settings.logLevel });
-  process.on('uncaughtException', (error) => {
-    log.error('the process cannot go on', { error });
-    process.exit(1);
-  });
-  process.on('unhandledRejection', (error) => {
-    log.error('the process cannot go on', { error });
-    process.exit(1);
-  });
-  let operator: Operator | undefined;
-  let stopping = false;
-  // From the very beginning: as process 1 of a container, a process without a handler never sees the signal.
-  const stop = (signal: string): void => {
-    if (stopping) return;
-    stopping = true;
-    log.info('stopping', { signal });
-    // Nothing is served and nothing is led while it starts, so there is nothing to end in order.
-    if (operator === undefined) process.exit(0);
-    operator.stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        log.error('the stop failed', { error });
-        process.exit(1);
-      },
-    );
-  };
-  process.on('SIGTERM', () => stop('SIGTERM'));
-  process.on('SIGINT', () => stop('SIGINT'));
-  operator = await startOperator({
+  const program = beginProgram(log);
+  const operator = await startOperator({
     settings,
     connection: await connect(settings, systemClock),
     log,
@@ -53,6 +28,7 @@ async function main(argv: readonly string[]): Promise<void> {
       process.exit(1);
     },
   });
+  program.stopsBy(() => operator.stop());
 }
 
 try {

@@ -13,6 +13,9 @@ export class SettingsInvalid extends EngineError {
   }
 }
 
+/** What `LOG_LEVEL` may be. */
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads variables and remembers what is wrong with them; `done` throws when something is. */

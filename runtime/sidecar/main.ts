@@ -2,7 +2,10 @@
 
 import { existsSync } from 'node:fs';
 import { createLog } from '../engine/log.ts';
+import { beginProgram } from '../engine/program.ts';
 import type { Log } from '../engine/types.ts';
+import { logLevels } from './environment.ts';
+import type { Running } from './running.ts';
 
 const usage = `usage: rossoctl-sidecar ROLE
 
@@ -14,12 +17,6 @@ Roles, by the name of the injected container that has each:
 Everything else is told by the environment, which the operator's webhook writes.
 Exit codes: 0 ended as asked, 1 failed, 2 usage.
 `;
-
-/** What runs until a signal: its end by itself, with the reason, is a failure. */
-interface Running {
-  readonly failed: Promise<string>;
-  stop(): Promise<void>;
-}
 
 /** Each loads what it needs and nothing else: proxy-init has 64 MiB and is in the way of every start. */
 const roles: Readonly<Record<string, (log: Log) => Promise<Running | number>>> = {
@@ -49,42 +46,18 @@ async function main([role = '', ...more]: readonly string[]): Promise<void> {
     process.stderr.write(`rossoctl-sidecar: ${wrong}\n\n${usage}`);
     process.exit(2);
   }
-  const log = createLog({ name: role, level: levelOf(process.env['LOG_LEVEL']) });
+  const level = logLevels.find((known) => known === process.env['LOG_LEVEL']) ?? 'info';
+  const log = createLog({ name: role, level });
+  const program = beginProgram(log);
   const fail = (message: string, error: unknown): never => {
     log.error(message, { error });
     process.exit(1);
   };
-  process.on('uncaughtException', (error) => fail('the process cannot go on', error));
-  process.on('unhandledRejection', (error) => fail('the process cannot go on', error));
-  let running: Running | undefined;
-  let isStopping = false;
-  // From the very beginning: as process 1 of a container, a process without a handler never sees the signal.
-  const stop = (signal: string): void => {
-    if (isStopping) return;
-    isStopping = true;
-    log.info('stopping', { signal });
-    if (running === undefined) process.exit(0);
-    running.stop().then(
-      () => process.exit(0),
-      (error: unknown) => fail('the stop failed', error),
-    );
-  };
-  process.on('SIGTERM', () => stop('SIGTERM'));
-  process.on('SIGINT', () => stop('SIGINT'));
-  try {
-    const begun = await run(log);
-    if (typeof begun === 'number') process.exit(begun);
-    running = begun;
-  } catch (error) {
-    fail(`${role} cannot start`, error);
-    return;
-  }
-  const reason = await running.failed;
-  if (!isStopping) fail(`${role} cannot go on`, reason);
-}
-
-function levelOf(text: string | undefined): 'debug' | 'info' | 'warn' | 'error' {
-  return text === 'debug' || text === 'warn' || text === 'error' ? text : 'info';
+  const begun = await run(log).catch((error: unknown) => fail(`${role} cannot start`, error));
+  if (typeof begun === 'number') process.exit(begun);
+  program.stopsBy(() => begun.stop());
+  const reason = await begun.failed;
+  if (!program.isStopping) fail(`${role} cannot go on`, reason);
 }
 
 await main(process.argv.slice(2));

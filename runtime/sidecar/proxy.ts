@@ -1,9 +1,6 @@
 /** The role `envoy-proxy`: Envoy and what serves it, started in order and ended in order. */
 
 import { systemClock } from '../engine/clock.ts';
-import { createHealth } from '../engine/health.ts';
-import { createMetrics } from '../engine/metrics.ts';
-import { serveStatus } from '../engine/status-server.ts';
 import type { Log } from '../engine/types.ts';
 import { adminClient } from './envoy/admin/client.ts';
 import { serveAdmin } from './envoy/admin/server.ts';
@@ -15,18 +12,12 @@ import type { TlsIdentity } from './envoy/secrets.ts';
 import { serveDiscovery } from './envoy/server.ts';
 import { snapshot } from './envoy/snapshot.ts';
 import { serveProcessor } from './ext-proc/server.ts';
+import { openStatus, type Running } from './running.ts';
 import type { ProxySettings } from './settings.ts';
 import { createWorkloadApi } from './spiffe/client.ts';
 import { degradedLine, type IdentityState, readyLine } from './spiffe/identity.ts';
 import { createIdentityKeeper, type IdentityKeeper } from './spiffe/keeper.ts';
 import { openTraffic } from './traffic.ts';
-
-export interface Proxy {
-  /** Resolves with the reason when it can serve no longer. */
-  readonly failed: Promise<string>;
-  /** Lets what is under way finish, then ends everything. */
-  stop(): Promise<void>;
-}
 
 export interface ProxyHost {
   readonly log: Log;
@@ -38,11 +29,10 @@ export interface ProxyHost {
  * Starts what Envoy asks before Envoy: its sockets are there when it comes. Ready is when Envoy serves with the last configuration it was sent, and,
  * with strict mutual TLS, when there is an identity: without one nobody could call.
  */
-export async function startProxy(settings: ProxySettings, { log, ipv6 }: ProxyHost): Promise<Proxy> {
+export async function startProxy(settings: ProxySettings, { log, ipv6 }: ProxyHost): Promise<Running> {
   const clock = systemClock;
-  const metrics = createMetrics();
-  const health = createHealth();
-  const status = await serveStatus({ port: settings.healthPort, health, metrics });
+  const status = await openStatus(settings.healthPort);
+  const { health, metrics } = status;
   const ending = new AbortController();
   const keeper = keeperOf(settings, { clock, log, metrics });
   const identity = keeper?.identity;
@@ -84,7 +74,6 @@ export async function startProxy(settings: ProxySettings, { log, ipv6 }: ProxyHo
       processor.close();
       discovery.close();
       await Promise.all([following, traffic.close(), pages.close()]);
-      health.stop();
       await status.close();
     },
   };
@@ -102,7 +91,7 @@ function intentOf({ pod, ports, mtls, accessLog }: ProxySettings, ipv6: boolean)
   return { node: { namespace: pod.namespace, pod: pod.name, uid: pod.uid }, ports, mtls, accessLog, ipv6 };
 }
 
-/** What Envoy is given: nothing once it has ended, so that nobody is shown it. */
+/** What Envoy is given. Once the identity has ended there is nothing to give, and Envoy keeps what it had. */
 function tlsIdentity(state: IdentityState | undefined): TlsIdentity | undefined {
   if (state?.kind !== 'held') return undefined;
   const { trustDomain, chainPem, keyPem, bundle, federated } = state.svid;

@@ -1,14 +1,12 @@
 /** What the containers `envoy-proxy` and `spiffe-helper` are told by their environment, which the webhook writes. */
 
-import { Type } from 'typebox';
 import { mtlsModes } from '../api/agent-runtime.ts';
 import { clientAuthMethods } from '../config/platform.ts';
-import type { LogLevel } from '../engine/log.ts';
-import { type Environment, type Reader, readerOf } from './environment.ts';
+import { type Environment, logLevels, type Reader, readerOf } from './environment.ts';
 import type { MtlsMode } from './envoy/intent.ts';
+import { readAudiences } from './inbound/audiences.ts';
 import { type Probe, readBypassPaths, readProbes } from './inbound/bypass.ts';
 import { mostSkew } from './inbound/decide.ts';
-import { readJsonSetting } from './json-setting.ts';
 import { readRoutes, type Route, type Target } from './outbound/routes.ts';
 import type { ClientAuthMethod } from './outbound/token-request.ts';
 import { workloadApiSocket } from './spiffe/socket-path.ts';
@@ -29,7 +27,6 @@ export interface PodSettings {
 }
 
 export interface CommonSettings {
-  readonly logLevel: LogLevel;
   readonly pod: PodSettings;
   /** Where the kubelet asks for health, and Prometheus for metrics. */
   readonly healthPort: number;
@@ -72,7 +69,6 @@ export interface ProxySettings extends CommonSettings {
 }
 
 const ports = { least: 1, most: 65_535 };
-const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 
 /** Of `envoy-proxy`. Throws `SettingsInvalid`. */
 export function proxySettings(env: Environment): ProxySettings {
@@ -132,8 +128,9 @@ export function helperSettings(env: Environment): HelperSettings {
 }
 
 function common(read: Reader): CommonSettings {
+  // The program has read it already, to be able to say what is wrong; here it is only held against what it may be.
+  read.oneOf('LOG_LEVEL', logLevels, 'info');
   return {
-    logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
     pod: {
       namespace: read.text('POD_NAMESPACE'),
       name: read.text('POD_NAME'),
@@ -153,12 +150,8 @@ function spiffeOf(read: Reader): SpiffeSettings | undefined {
   return { socketPath: 'path' in socket ? socket.path : '', trustDomain: read.optional('SPIFFE_TRUST_DOMAIN') };
 }
 
-const audienceList = Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), { maxItems: 64 });
-
 function audiencesIn(read: Reader, name: string): readonly string[] {
-  const list = (text: string | undefined) =>
-    readJsonSetting<readonly string[]>(name, text, { schema: audienceList, empty: [], rules: () => [] });
-  return read.parsed(name, list) ?? [];
+  return read.parsed(name, (text) => readAudiences(name, text)) ?? [];
 }
 
 /** `JWT_AUDIENCES`; else the issuer, to whom the application may then prove itself without a secret (RFC 7523). */
