@@ -23,7 +23,7 @@ export interface Status {
 export async function openStatus(port: number): Promise<Status> {
   const metrics = createMetrics();
   const health = createHealth();
-  const server = await serveStatus({ port, health, metrics });
+  const server = await serveStatus({ port, health, metrics, metricsAgeMs: 1_000 });
   return {
     health,
     metrics,
