@@ -29,10 +29,12 @@ const none: Step = { kind: 'none' };
  * | an agent          | generated and hand-made     | withdraw the generated one             |
  * | an agent          | generated alone             | own, where its owner is not stated     |
  * | not one (any more)| generated                   | withdraw it                            |
+ * | being deleted     | any                         | none                                   |
  */
 export function stepOf(facts: Facts): Step {
   const { workload, cards, isTerminating } = facts;
-  if (isTerminating) return none;
+  // Of a workload that goes, the garbage collector takes the card along or lets go of it, as was asked: an owner stated now would undo that.
+  if (isTerminating || workload.object.metadata.deletionTimestamp !== undefined) return none;
   const present = cards.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const generated = present.find(isGenerated);
   if (generated === undefined) return isAgent(workload) && cards.length === 0 ? named(facts) : none;

@@ -20,6 +20,14 @@ export function isControlledByOther(policy: NetworkPolicy): boolean {
   return isControlled && controllingCard(policy) === undefined;
 }
 
+/** Made by an operator, by the API server's record: an agent's policy, or that of pods which have outlived their agent. Labels prove nothing. */
+export function isMadeByOperator({ metadata }: NetworkPolicy): boolean {
+  return metadata.managedFields?.some(({ manager = '' }) => makers.includes(manager)) === true;
+}
+
+/** The second makes the policies of pods that outlive their workload. */
+const makers: readonly string[] = [fieldManagers.networkPolicy, fieldManagers.agentCard];
+
 /** What is kept of the record of field managers: that our apply is in it. */
 const ourMark: readonly ManagedFields[] = Object.freeze([
   Object.freeze({ manager: fieldManagers.networkPolicy, operation: 'Apply' }),

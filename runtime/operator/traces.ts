@@ -2,19 +2,11 @@
 
 import { kinds } from '../api/kinds.ts';
 import type { Deployment, WebhookConfiguration } from '../api/kubernetes.ts';
-import {
-  install,
-  labels,
-  managedBy,
-  nameOfInstance,
-  operatorPodLabels,
-  policies,
-  policyType,
-  webhooks,
-} from '../api/names.ts';
+import { install, nameOfInstance, operatorPodLabels, policies, webhooks } from '../api/names.ts';
 import type { Client } from '../engine/client.ts';
 import { isNotFound } from '../engine/errors.ts';
 import type { Kind, KubeObject, ObjectKey, ObjectRef } from '../engine/types.ts';
+import { isMadeByOperator } from '../network-policy/ownership.ts';
 import {
   type Asked,
   type Chosen,
@@ -171,8 +163,8 @@ export async function resourcesIn(client: Client, namespaces?: Namespaces): Prom
 
 /** See `Traces.networkPolicies`. */
 export async function networkPoliciesIn(client: Client, namespaces?: Namespaces): Promise<readonly ObjectRef[]> {
-  const own = { labels: `${labels.managedBy}=${managedBy},${labels.policyType}=${policyType}` };
-  const refs = (await all(client, kinds.networkPolicy, own)).map(ref(kinds.networkPolicy));
+  const made = (await all(client, kinds.networkPolicy)).filter(isMadeByOperator);
+  const refs = made.map(ref(kinds.networkPolicy));
   return refs.filter((each) => isIn(each, namespaces));
 }
 

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { kinds } from '../../runtime/api/kinds.ts';
 import { generatedCardName, labels, managedBy } from '../../runtime/api/names.ts';
+import { networkPoliciesIn } from '../../runtime/operator/traces.ts';
 import { platformConfig, putConfigMap, workload, type Written } from '../support/workload-objects.ts';
 import { eventually } from '../support/engine-bed.ts';
 import { collectedMs, inNamespace, type Operator, type PolicyBed, startPolicyBed, stateOf } from './bed.ts';
@@ -47,12 +48,16 @@ test('a copy of ours that somebody else has made is theirs, with our labels and 
   const ns = await inNamespace(bed, 'copied');
   const { metadata: card } = await ns.agent();
   const { metadata, ...ours } = await ns.becomes('restrictive');
+  const removedAtUninstall = async () =>
+    (await networkPoliciesIn(bed.client, [ns.namespace])).map(({ name: policy }) => policy);
+  assert.deepEqual(await removedAtUninstall(), ['weather-signature-policy']);
   await operator.stop();
   const { name = '', labels: own = {}, ownerReferences = [] } = metadata;
   await ns.remove('networkPolicy', name);
   const copy = { ...ours, metadata: { namespace: ns.namespace, name, labels: own, ownerReferences } };
   await bed.client.create(kinds.networkPolicy as never, copy as never);
   const copied = await ns.policyOf();
+  assert.deepEqual(await removedAtUninstall(), []);
   operator = await bed.startOperator();
   await ns.says('NameTaken');
   await ns.judge('True');

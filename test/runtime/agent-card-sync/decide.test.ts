@@ -49,6 +49,13 @@ const rows: readonly (readonly [situation: string, facts: Facts, step: string, c
   ['the generated name has another target', facts([card(named, elsewhere)]), 'taken', named.name],
   ['the same while an agent has a card', facts([card(named, elsewhere), card()]), 'none'],
   ['the same while that one is going', facts([card({ ...named, ...going }, elsewhere)]), 'none'],
+  ['a workload that is being deleted, without a card', facts([], { workload: workload(going) }), 'none'],
+  [
+    'the same, and its card let go by the garbage collector',
+    facts([generated({ ownerReferences: [] })], { workload: workload(going) }),
+    'none',
+  ],
+  ['the same with a card too many', facts([generated(), card()], { workload: workload(going) }), 'none'],
   ['a namespace that is being deleted', facts([], { isTerminating: true }), 'none'],
   ['the same with a card too many', facts([generated(), card()], { isTerminating: true }), 'none'],
 ];
