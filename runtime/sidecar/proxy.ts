@@ -87,8 +87,8 @@ function keeperOf({ spiffe, pod }: ProxySettings, parts: KeeperParts): IdentityK
   return createIdentityKeeper({ api: createWorkloadApi(socketPath), trustDomain, pod, ...parts });
 }
 
-function intentOf({ pod, ports, mtls, accessLog }: ProxySettings, ipv6: boolean): Intent {
-  return { node: { namespace: pod.namespace, pod: pod.name, uid: pod.uid }, ports, mtls, accessLog, ipv6 };
+function intentOf({ pod, ports, mtls, explicit, accessLog }: ProxySettings, ipv6: boolean): Intent {
+  return { node: { namespace: pod.namespace, pod: pod.name, uid: pod.uid }, ports, mtls, explicit, accessLog, ipv6 };
 }
 
 /** What Envoy is given. Once the identity has ended there is nothing to give, and Envoy keeps what it had. */

@@ -1,9 +1,9 @@
 /** What the containers `envoy-proxy` and `spiffe-helper` are told by their environment, which the webhook writes. */
 
-import { mtlsModes } from '../api/agent-runtime.ts';
+import { authBridgeModes, mtlsModes } from '../api/agent-runtime.ts';
 import { clientAuthMethods } from '../config/platform.ts';
 import { type Environment, logLevels, type Reader, readerOf } from './environment.ts';
-import type { MtlsMode } from './envoy/intent.ts';
+import type { Explicit, MtlsMode } from './envoy/intent.ts';
 import { readAudiences } from './inbound/audiences.ts';
 import { type Probe, readBypassPaths, readProbes } from './inbound/bypass.ts';
 import { mostSkew } from './inbound/decide.ts';
@@ -43,6 +43,8 @@ export interface ProxySettings extends CommonSettings {
   /** Undefined: the pod has no SPIFFE identity. */
   readonly spiffe: SpiffeSettings | undefined;
   readonly mtls: MtlsMode;
+  /** Undefined: the pod's traffic is captured. */
+  readonly explicit: Explicit | undefined;
   readonly ports: { readonly inbound: number; readonly outbound: number; readonly admin: number };
   /** Folder of the sockets, which no other container sees. */
   readonly folder: string;
@@ -87,6 +89,7 @@ export function proxySettings(env: Environment): ProxySettings {
     ...common(read),
     spiffe,
     mtls,
+    explicit: explicitOf(read),
     ports: {
       inbound: read.number('INBOUND_PORT', ports),
       outbound: read.number('OUTBOUND_PORT', ports),
@@ -110,6 +113,14 @@ export function proxySettings(env: Environment): ProxySettings {
   };
   read.done();
   return settings;
+}
+
+function explicitOf(read: Reader): Explicit | undefined {
+  const mode = read.oneOf('AUTHBRIDGE_MODE', authBridgeModes, 'envoy-sidecar');
+  const isDeclared = read.optional('APPLICATION_PORT') !== undefined;
+  const application = isDeclared ? read.number('APPLICATION_PORT', ports) : undefined;
+  const isOutbound = read.oneOf('OUTBOUND_PROXY', ['on', 'off'], 'on') === 'on';
+  return mode === 'proxy-sidecar' ? { application, isOutbound } : undefined;
 }
 
 /** Of `spiffe-helper`. Throws `SettingsInvalid`. */

@@ -13,6 +13,7 @@ import { createAddresses } from './outbound/addresses.ts';
 import { createTokenCache } from './outbound/cache.ts';
 import { type Assertion, createOwnAuth, type Credentials, noCredentials } from './outbound/credentials.ts';
 import { createOutbound } from './outbound/decide.ts';
+import { createExplicit, ownFamilyFirst } from './outbound/explicit.ts';
 import { createTokenFetcher } from './outbound/fetch.ts';
 import { openCredentials } from './outbound/files.ts';
 import { openFinder } from './outbound/find.ts';
@@ -59,6 +60,19 @@ export async function openTraffic(settings: ProxySettings, parts: TrafficParts):
     health.degraded('issuer-keys', () => keeper.outage() ?? keeper.degraded()),
     health.degraded('oauth-client', () => missing(credentials?.current)),
   ];
+  const { explicit, ports } = settings;
+  const { addresses: own } = settings.pod;
+  const routes = [...settings.routes, ...providerRoutes([settings.issuer, settings.tokenUrl, settings.jwksUrl])];
+  const placeOf = createAddresses({ resolve: explicit === undefined ? resolve : ownFamilyFirst(resolve, own), clock });
+  const outbound = createOutbound({
+    issuer: settings.issuer,
+    routes,
+    fallback: settings.fallback,
+    tokenFor: createTokenCache({ fetchToken, clientId: name, clock, metrics }),
+    placeOf,
+    own,
+    clock,
+  });
   keeper.start();
   return {
     rules: {
@@ -74,15 +88,8 @@ export async function openTraffic(settings: ProxySettings, parts: TrafficParts):
         skewSeconds: settings.skewSeconds,
         isMtlsRequired: settings.mtls === 'strict',
       }),
-      outbound: createOutbound({
-        issuer: settings.issuer,
-        routes: [...settings.routes, ...providerRoutes([settings.issuer, settings.tokenUrl, settings.jwksUrl])],
-        fallback: settings.fallback,
-        tokenFor: createTokenCache({ fetchToken, clientId: name, clock, metrics }),
-        placeOf: createAddresses({ resolve, clock }),
-        own: settings.pod.addresses,
-        clock,
-      }),
+      outbound:
+        explicit === undefined ? outbound : createExplicit({ outbound, routes, placeOf, own, port: ports.outbound }),
     },
     close: async () => {
       for (const remove of removals) remove();

@@ -17,12 +17,15 @@ import (
 	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/access_loggers/stream/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/ext_proc/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/router/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/set_filter_state/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/http_inspector/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/original_dst/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/tls_inspector/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/direct_response/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/tcp_proxy/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/internal_upstream/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/raw_buffer/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/upstreams/http/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
@@ -37,12 +40,15 @@ var roots = []string{
 	"envoy/extensions/access_loggers/stream/v3/stream.proto",
 	"envoy/extensions/filters/http/ext_proc/v3/ext_proc.proto",
 	"envoy/extensions/filters/http/router/v3/router.proto",
+	"envoy/extensions/filters/http/set_filter_state/v3/set_filter_state.proto",
 	"envoy/extensions/filters/listener/http_inspector/v3/http_inspector.proto",
 	"envoy/extensions/filters/listener/original_dst/v3/original_dst.proto",
 	"envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector.proto",
 	"envoy/extensions/filters/network/direct_response/v3/config.proto",
 	"envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.proto",
 	"envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy.proto",
+	"envoy/extensions/transport_sockets/internal_upstream/v3/internal_upstream.proto",
+	"envoy/extensions/transport_sockets/raw_buffer/v3/raw_buffer.proto",
 	"envoy/extensions/transport_sockets/tls/v3/tls.proto",
 	"envoy/extensions/transport_sockets/tls/v3/tls_spiffe_validator_config.proto",
 	"envoy/extensions/upstreams/http/v3/http_protocol_options.proto",

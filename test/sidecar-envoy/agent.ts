@@ -12,6 +12,8 @@ export interface Call {
   readonly body?: string;
   /** By HTTP/2, as gRPC does. */
   readonly isHttp2?: boolean;
+  /** By HTTP/2 alone: the proxy that is asked for a tunnel first. */
+  readonly tunnel?: { readonly host: string; readonly port: number };
 }
 
 /** One of these. */
@@ -24,7 +26,11 @@ export interface Order {
     readonly port: number;
     readonly isTls?: boolean;
     readonly send?: string;
+    /** Asked for by CONNECT first. */
+    readonly tunnel?: string;
   };
+  /** Sends these one after the other, each when there was an answer to the one before, and reads until the other side closes. */
+  readonly converse?: { readonly host: string; readonly port: number; readonly send: readonly string[] };
   /** Send this to whoever asked for `?held=…`. */
   readonly push?: { readonly held: string; readonly text: string; readonly isLast?: boolean };
 }
@@ -43,6 +49,8 @@ export interface Agent {
   readonly port: number;
   call(call: Call): Promise<Said>;
   connect(to: NonNullable<Order['connect']>): Promise<Said>;
+  /** All that came back. */
+  converse(to: NonNullable<Order['converse']>): Promise<string>;
   push(held: string, text: string, isLast?: boolean): Promise<Said>;
   /** Resolves when a request with `?held=…` has reached the application. */
   untilHeld(held: string): Promise<void>;
@@ -78,6 +86,7 @@ export async function startAgent(namespace: Namespace, port = 8080): Promise<Age
     port,
     call: (call) => order({ call }),
     connect: (connect) => order({ connect }),
+    converse: async (converse) => (await order({ converse })).body ?? '',
     push: (name, text, isLast = false) => order({ push: { held: name, text, isLast } }),
     untilHeld: (name) => holding(name).promise,
     end: async () => {

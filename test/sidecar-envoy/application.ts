@@ -79,10 +79,11 @@ function call({ url, method, headers, body }: Call): Promise<Said> {
   });
 }
 
-function callHttp2({ url, headers }: Call): Promise<Said> {
+async function callHttp2({ url, headers, tunnel }: Call): Promise<Said> {
+  const { host, pathname } = new URL(url);
+  const socket = tunnel === undefined ? undefined : await tunnelled({ ...tunnel, tunnel: host });
   return new Promise((resolve) => {
-    const session = http2.connect(url);
-    const { pathname } = new URL(url);
+    const session = http2.connect(url, socket === undefined ? {} : { createConnection: () => socket });
     const stream = session.request({ ':path': pathname, ':method': 'POST', ...headers });
     let status: number | undefined;
     let body = '';
@@ -102,11 +103,13 @@ function callHttp2({ url, headers }: Call): Promise<Said> {
 }
 
 /** A connection: what comes first, after what is sent if anything is. */
-function connect({ host, port, isTls, send }: NonNullable<Order['connect']>): Promise<Said> {
+async function connect(to: NonNullable<Order['connect']>): Promise<Said> {
+  const { host, port, isTls, send, tunnel } = to;
   const begun = performance.now();
+  const way = tunnel === undefined ? { host, port } : { socket: await tunnelled({ host, port, tunnel }) };
   return new Promise((resolve) => {
     const socket = isTls
-      ? tls.connect({ host, port, rejectUnauthorized: false, servername: 'tool.test' })
+      ? tls.connect({ ...way, rejectUnauthorized: false, servername: 'tool.test' })
       : net.connect({ host, port });
     const end = (said: Said) => {
       socket.destroy();
@@ -122,9 +125,39 @@ function connect({ host, port, isTls, send }: NonNullable<Order['connect']>): Pr
   });
 }
 
+/** A connection to where a proxy's tunnel ends. */
+function tunnelled({ host, port, tunnel }: { host: string; port: number; tunnel: string }): Promise<net.Socket> {
+  return new Promise((resolve, reject) => {
+    const asked = http.request({ host, port, method: 'CONNECT', path: tunnel, agent: false });
+    asked.on('connect', (_response, socket) => resolve(socket));
+    asked.on('error', reject);
+    asked.end();
+  });
+}
+
+function converse({ host, port, send }: NonNullable<Order['converse']>): Promise<Said> {
+  return new Promise((resolve) => {
+    const socket = net.connect({ host, port });
+    const rest = [...send];
+    let body = '';
+    const next = () => {
+      const text = rest.shift();
+      if (text !== undefined) socket.write(text);
+    };
+    socket.on('connect', next);
+    socket.on('data', (chunk: Buffer) => {
+      body += chunk.toString();
+      next();
+    });
+    socket.on('error', (error) => resolve({ body, error: error.message }));
+    socket.on('close', () => resolve({ body }));
+  });
+}
+
 async function obey(order: Order): Promise<Said> {
   if (order.listen !== undefined) await start(order.listen);
   if (order.call !== undefined) return order.call.isHttp2 === true ? callHttp2(order.call) : call(order.call);
+  if (order.converse !== undefined) return converse(order.converse);
   if (order.connect !== undefined) return connect(order.connect);
   if (order.push !== undefined) {
     const response = waiting.get(order.push.held);

@@ -98,7 +98,7 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
   const { rules = {}, identity, deadlineMs } = options;
   const namespace = await createNamespace();
   if (options.isCapturedForReal === true) captureForReal(namespace);
-  else capture(namespace);
+  else if (options.intent?.explicit === undefined) capture(namespace);
   const intent: Intent = {
     node: { namespace: 'team1', pod: 'agent-1', uid: '1' },
     ports,

@@ -25,6 +25,7 @@ export function bootstrap(intent: Intent, sockets: Sockets): JsonObject {
       ldsConfig: fromAds,
     },
     staticResources: { clusters: [...ownClusters(sockets)] },
+    ...(intent.explicit === undefined ? {} : { bootstrapExtensions: [internalListeners] }),
     overloadManager: overload(limitsOf(intent)),
     statsConfig: { statsMatcher: { exclusionList: { patterns: unread } } },
     layeredRuntime: { layers: [{ name: 'static', staticLayer: switches }] },
@@ -33,6 +34,12 @@ export function bootstrap(intent: Intent, sockets: Sockets): JsonObject {
 
 /** No timeout: without its listeners Envoy would call itself ready and refuse everything. */
 const fromAds: JsonObject = { resourceApiVersion: 'V3', initialFetchTimeout: '0s', ads: {} };
+
+/** Lets a listener have no address, for what comes out of tunnels. */
+const internalListeners = extension(
+  'envoy.bootstrap.internal_listener',
+  'envoy.extensions.bootstrap.internal_listener.v3.InternalListener',
+);
 
 /** What is free again counts as free: else one crowd would leave Envoy refusing, with memory that it only has not given back. */
 const switches: JsonObject = { 'envoy.reloadable_features.fixed_heap_use_allocated': true };

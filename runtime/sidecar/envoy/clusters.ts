@@ -3,9 +3,14 @@
 import { type Intent, limitsOf, seconds } from './intent.ts';
 import { clusters, destinationMetadata, type JsonObject, type Named, type Sockets } from './names.ts';
 
-/** What CDS serves. */
+/** What CDS serves where traffic is captured. */
 export function trafficClusters(intent: Intent): readonly Named[] {
-  return [originalDestination(clusters.inbound, intent), originalDestination(clusters.outbound, intent, elsewhere)];
+  return [originalDestination(clusters.inbound, intent), outboundCluster(intent)];
+}
+
+/** To wherever the application was going, or the processor says. */
+export function outboundCluster(intent: Intent): Named {
+  return originalDestination(clusters.outbound, intent, elsewhere);
 }
 
 /** What the bootstrap holds: our discovery server and our processor. */
@@ -27,13 +32,20 @@ const elsewhere: JsonObject = {
 const pooledIdle = seconds(1);
 
 function originalDestination(name: string, intent: Intent, loadBalancing: JsonObject = {}): Named {
-  const { connectSeconds, headersCount } = limitsOf(intent);
   return {
     name,
     type: 'ORIGINAL_DST',
     lbPolicy: 'CLUSTER_PROVIDED',
-    connectTimeout: seconds(connectSeconds),
     originalDstLbConfig: { useHttpHeader: false, ...loadBalancing },
+    ...connections(intent),
+  };
+}
+
+/** How Envoy connects to an application, whichever. */
+export function connections(intent: Intent): JsonObject {
+  const { connectSeconds, headersCount } = limitsOf(intent);
+  return {
+    connectTimeout: seconds(connectSeconds),
     perConnectionBufferLimitBytes: connectionBuffer,
     circuitBreakers: unlimited,
     upstreamConnectionOptions: { tcpKeepalive: { keepaliveTime: 60, keepaliveInterval: 20, keepaliveProbes: 3 } },

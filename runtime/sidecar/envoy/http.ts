@@ -8,8 +8,16 @@ import { clusters, destinationMetadata, directionKey, extension, type JsonObject
 
 const manager = 'envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
 
+/** What a listener does otherwise with requests that pass. */
+export interface Variant {
+  /** Filters between the processor and the router. */
+  readonly filters: readonly JsonObject[];
+  /** Where CONNECT goes, as a `RouteAction`. */
+  readonly connect: JsonObject;
+}
+
 /** The network filter that speaks HTTP/1 and HTTP/2, for connections of that direction. */
-export function http(direction: Direction, intent: Intent): JsonObject {
+export function http(direction: Direction, intent: Intent, variant?: Variant): JsonObject {
   const { idleSeconds, headersSeconds, headersKb, headersCount } = limitsOf(intent);
   return extension('envoy.filters.network.http_connection_manager', manager, {
     statPrefix: direction,
@@ -29,10 +37,11 @@ export function http(direction: Direction, intent: Intent): JsonObject {
     localReplyConfig: { mappers: [unreachable] },
     routeConfig: {
       name: direction,
-      virtualHosts: [{ name: direction, domains: ['*'], routes: routes(direction) }],
+      virtualHosts: [{ name: direction, domains: ['*'], routes: routes(direction, variant?.connect) }],
     },
     httpFilters: [
       processor(direction, intent),
+      ...(variant?.filters ?? []),
       extension('envoy.filters.http.router', 'envoy.extensions.filters.http.router.v3.Router', {
         suppressEnvoyHeaders: true,
       }),
@@ -73,10 +82,10 @@ const unreachable: JsonObject = {
   },
 };
 
-function routes(direction: Direction): JsonObject[] {
+function routes(direction: Direction, tunnel: JsonObject = {}): JsonObject[] {
   const route: JsonObject = { cluster: clusters[direction], timeout: '0s' };
   const all: JsonObject = { match: { prefix: '/' }, route };
-  const connect: JsonObject = { match: { connectMatcher: {} }, route };
+  const connect: JsonObject = { match: { connectMatcher: {} }, route: { ...route, ...tunnel } };
   return direction === 'outbound' ? [connect, all] : [all];
 }
 

@@ -14,10 +14,20 @@ export interface Intent {
    * inbound rules (`RequestHead.isTls`), since that goes by the path.
    */
   readonly mtls: MtlsMode;
+  /** Undefined: the pod's traffic is captured. */
+  readonly explicit?: Explicit | undefined;
   /** One JSON line a request or connection on standard output. */
   readonly accessLog: boolean;
   /** Default: `defaultLimits`. */
   readonly limits?: Partial<Limits>;
+}
+
+/** How a pod is served whose traffic is not captured. */
+export interface Explicit {
+  /** Where the application serves; undefined: the pod declares no port, and what arrives is answered 503. */
+  readonly application: number | undefined;
+  /** False where loopback is not the pod's alone: a proxy on it would be open to everybody on the node. */
+  readonly isOutbound: boolean;
 }
 
 export type MtlsMode = 'disabled' | 'permissive' | 'strict';

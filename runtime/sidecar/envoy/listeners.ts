@@ -9,7 +9,7 @@ import { type Intent, limitsOf, seconds } from './intent.ts';
 import { clusters, extension, type JsonObject, type Named } from './names.ts';
 import { mutualTls } from './tls.ts';
 
-/** What LDS serves. */
+/** What LDS serves where traffic is captured. */
 export function listeners(intent: Intent): readonly Named[] {
   return [inbound(intent), outbound(intent)];
 }
@@ -18,8 +18,9 @@ export function listeners(intent: Intent): readonly Named[] {
  * Everything that arrives is HTTP, or it is refused: by the codec when it is anything else, and TLS where no identity could end it. With
  * mutual TLS on, TLS is ours to end, and plain HTTP stays open for probes and, in permissive mode, for callers without an identity.
  */
-function inbound(intent: Intent): Named {
+export function inbound(intent: Intent): Named {
   const isTls = intent.mtls !== 'disabled';
+  const isCaptured = intent.explicit === undefined;
   const plain: JsonObject = { name: 'plain', filters: [http('inbound', intent)] };
   const tls: JsonObject = {
     name: 'tls',
@@ -29,8 +30,8 @@ function inbound(intent: Intent): Named {
     filters: [http('inbound', intent)],
   };
   return listener('inbound', intent, {
-    listenerFilters: [originalDestination, ...(isTls ? [tlsInspector()] : [])],
-    filterChains: [...refusals(intent), ...(isTls ? [tls] : [])],
+    listenerFilters: [...(isCaptured ? [originalDestination] : []), ...(isTls ? [tlsInspector()] : [])],
+    filterChains: [...(isCaptured ? refusals(intent) : []), ...(isTls ? [tls] : [])],
     defaultFilterChain: plain,
   });
 }
@@ -85,7 +86,8 @@ function refusals(intent: Intent): JsonObject[] {
   }));
 }
 
-function untouched(statPrefix: string, intent: Intent): JsonObject {
+/** Passes a connection on as it is. */
+export function untouched(statPrefix: string, intent: Intent): JsonObject {
   return extension('envoy.filters.network.tcp_proxy', 'envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy', {
     statPrefix,
     cluster: clusters.outbound,

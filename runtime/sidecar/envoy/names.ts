@@ -13,6 +13,8 @@ export const clusters = {
   inbound: 'inbound',
   /** To wherever the application was going. */
   outbound: 'outbound',
+  /** Into what a CONNECT of the explicit proxy carries. */
+  tunnel: 'tunnel',
   /** Our processor. */
   processor: 'processor',
   /** Our discovery server. */

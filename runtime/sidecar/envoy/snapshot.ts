@@ -4,6 +4,7 @@ import type { Any } from '@bufbuild/protobuf/wkt';
 import { sha256Hex } from '../../encoding/digest.ts';
 import { packed } from '../wire/registry.ts';
 import { trafficClusters } from './clusters.ts';
+import { explicitClusters, explicitListeners } from './explicit.ts';
 import type { Intent } from './intent.ts';
 import { listeners } from './listeners.ts';
 import { type Named, typeUrl, types } from './names.ts';
@@ -20,10 +21,20 @@ export type Snapshot = ReadonlyMap<string, readonly Resource[]>;
 /** The snapshot of a pod's intent and identity. Throws on what no message can hold, with the field's name. */
 export function snapshot(intent: Intent, identity: TlsIdentity | undefined): Snapshot {
   return new Map([
-    kind(types.cluster, trafficClusters(intent)),
+    kind(types.cluster, clustersOf(intent)),
     kind(types.secret, intent.mtls === 'disabled' ? [] : secrets(identity)),
-    kind(types.listener, listeners(intent)),
+    kind(types.listener, listenersOf(intent)),
   ]);
+}
+
+/** What CDS serves. */
+export function clustersOf(intent: Intent): readonly Named[] {
+  return intent.explicit === undefined ? trafficClusters(intent) : explicitClusters(intent, intent.explicit);
+}
+
+/** What LDS serves. */
+export function listenersOf(intent: Intent): readonly Named[] {
+  return intent.explicit === undefined ? listeners(intent) : explicitListeners(intent, intent.explicit);
 }
 
 /** Names the content: equal versions are equal resources. */

@@ -118,13 +118,13 @@ async function bound(options: OutboundOptions, { head, authority, signal }: Call
 }
 
 /** Loopback, "this host", and the pod's own addresses: there the agent would be handed a token that is made for others. */
-function isOwn(address: string, own: readonly string[] = []): boolean {
+export function isOwn(address: string, own: readonly string[] = []): boolean {
   const same = sameAddress(address);
   return /^(?:127\.|0\.)/.test(same) || same === '::1' || same === '::' || own.map(sameAddress).includes(same);
 }
 
 /** Of plain HTTP, which is all that is seen here. */
-const defaultPort = 80;
+export const defaultPort = 80;
 
 function withToken(outcome: TokenOutcome | undefined, reason: string): Decision {
   switch (outcome?.kind) {

@@ -51,6 +51,16 @@ const rows = {
     error: 'route_denied',
     description: 'the host is this pod itself, and no token is made for calls of an agent to itself',
   },
+  loop: {
+    status: 403,
+    error: 'route_denied',
+    description: 'the host is the proxy of this pod itself: call what is behind it by its own port',
+  },
+  'not-a-tunnel': {
+    status: 400,
+    error: 'invalid_request',
+    description: 'a URL of scheme https is not fetched by this proxy: open a tunnel with CONNECT HOST:PORT',
+  },
   unresolved: {
     status: 503,
     error: 'host_unknown',

@@ -63,6 +63,8 @@ const outbound = Object.keys({
   misconfigured: 0,
   unavailable: 0,
   itself: 0,
+  loop: 0,
+  'not-a-tunnel': 0,
   unresolved: 0,
 } satisfies Record<OutboundRefusal, 0>) as OutboundRefusal[];
 

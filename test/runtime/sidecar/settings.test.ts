@@ -32,6 +32,14 @@ test('what is not set has its default, made from the issuer where it can be', ()
   assert.equal(settings.spiffe, undefined);
   assert.equal(settings.fallback, undefined);
   assert.equal(settings.skewSeconds, 30);
+  assert.equal(settings.explicit, undefined);
+});
+
+test('without capture it is told where the application serves, and whether loopback is the pod’s alone', () => {
+  const env = { ...least, AUTHBRIDGE_MODE: 'proxy-sidecar' };
+  assert.deepEqual(proxySettings(env).explicit, { application: undefined, isOutbound: true });
+  const told = { APPLICATION_PORT: '8080', OUTBOUND_PROXY: 'off' };
+  assert.deepEqual(proxySettings({ ...env, ...told }).explicit, { application: 8080, isOutbound: false });
 });
 
 test("the application's JWT-SVID is for the issuer unless audiences are named", () => {
@@ -45,6 +53,8 @@ const wrong: readonly (readonly [env: Readonly<Record<string, string>>, said: Re
   [{ ISSUER: '' }, /ISSUER is not set/],
   [{ HEALTH_PORT: '0' }, /HEALTH_PORT: "0" is no whole number from 1 to 65535/],
   [{ INBOUND_PORT: '15124x' }, /INBOUND_PORT: "15124x"/],
+  [{ AUTHBRIDGE_MODE: 'lite' }, /AUTHBRIDGE_MODE: "lite" is none of envoy-sidecar, proxy-sidecar/],
+  [{ APPLICATION_PORT: 'http' }, /APPLICATION_PORT: "http"/],
   [{ MTLS_MODE: 'loose' }, /MTLS_MODE: "loose" is none of disabled, permissive, strict/],
   [{ MTLS_MODE: 'strict' }, /MTLS_MODE is strict, which needs SPIFFE_ENDPOINT_SOCKET/],
   [{ CLIENT_AUTH: 'spiffe' }, /CLIENT_AUTH is spiffe, which needs SPIFFE_ENDPOINT_SOCKET/],

@@ -5,9 +5,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { bootstrap } from '../../../../runtime/sidecar/envoy/bootstrap.ts';
-import { trafficClusters } from '../../../../runtime/sidecar/envoy/clusters.ts';
-import { listeners } from '../../../../runtime/sidecar/envoy/listeners.ts';
 import { socketsIn } from '../../../../runtime/sidecar/envoy/names.ts';
+import { clustersOf, listenersOf } from '../../../../runtime/sidecar/envoy/snapshot.ts';
 import { intents } from './intents.ts';
 
 const folder = path.resolve(import.meta.dirname, '../../../golden/sidecar-envoy');
@@ -16,8 +15,8 @@ for (const [name, intent] of Object.entries(intents)) {
   test(`the configuration of a pod: ${name}`, () => {
     const all = {
       bootstrap: bootstrap(intent, socketsIn('/run/rossoctl')),
-      clusters: trafficClusters(intent),
-      listeners: listeners(intent),
+      clusters: clustersOf(intent),
+      listeners: listenersOf(intent),
     };
     const text = `${JSON.stringify(all, undefined, 2)}\n`;
     const file = path.join(folder, `${name}.json`);

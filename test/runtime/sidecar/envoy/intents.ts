@@ -14,6 +14,8 @@ export const plain: Intent = {
 export const intents: Readonly<Record<string, Intent>> = {
   plain,
   'mutual-tls': { ...plain, ipv6: true, mtls: 'strict' },
+  explicit: { ...plain, ipv6: true, mtls: 'permissive', explicit: { application: 8080, isOutbound: true } },
+  'explicit-inbound': { ...plain, explicit: { application: undefined, isOutbound: false } },
   quiet: { ...plain, accessLog: false, limits: { connections: 500, idleSeconds: 60, processorSeconds: 3 } },
 };
 

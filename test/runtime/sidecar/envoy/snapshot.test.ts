@@ -10,11 +10,14 @@ import { identity, intents, plain } from './intents.ts';
 const of = (all: Snapshot, type: string) => all.get(typeUrl(type)) ?? [];
 const names = (all: Snapshot, type: string) => of(all, type).map(({ name }) => name);
 
-test('a pod has two clusters and two listeners, and every message is one that Envoy knows', () => {
+test('a pod has a cluster and a listener for each direction, without capture one more for tunnels, and Envoy knows every message', () => {
   for (const intent of Object.values(intents)) {
     const all = snapshot(intent, identity);
-    assert.deepEqual(names(all, types.cluster), ['inbound', 'outbound']);
-    assert.deepEqual(names(all, types.listener), ['inbound', 'outbound']);
+    const { explicit } = intent;
+    const outwards = explicit === undefined ? ['outbound'] : explicit.isOutbound ? ['outbound', 'tunnel'] : [];
+    const wanted = ['inbound', ...outwards];
+    assert.deepEqual(names(all, types.cluster), wanted);
+    assert.deepEqual(names(all, types.listener), wanted);
   }
 });
 
