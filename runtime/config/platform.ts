@@ -203,7 +203,7 @@ export const compiledDefaults: PlatformConfig = frozen<PlatformConfig>({
   },
   proxy: { outboundPort: 15123, inboundPort: 15124, adminPort: 9901, healthPort: 15125, uid: 1337 },
   resources: {
-    envoyProxy: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '256Mi' } },
+    envoyProxy: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi' } },
     proxyInit: { requests: { cpu: '10m', memory: '16Mi' }, limits: { memory: '64Mi' } },
     spiffeHelper: { requests: { cpu: '10m', memory: '64Mi' }, limits: { memory: '128Mi' } },
     clientRegistration: { requests: { cpu: '10m', memory: '64Mi' }, limits: { memory: '128Mi' } },

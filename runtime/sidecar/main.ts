@@ -26,7 +26,11 @@ const roles: Readonly<Record<string, (log: Log) => Promise<Running | number>>> =
   },
   'envoy-proxy': async (log) => {
     const [{ startProxy }, { proxySettings }] = await Promise.all([import('./proxy.ts'), import('./settings.ts')]);
-    return startProxy(proxySettings(process.env), { log, ipv6: existsSync('/proc/net/if_inet6') });
+    return startProxy(proxySettings(process.env), {
+      log,
+      ipv6: existsSync('/proc/net/if_inet6'),
+      memoryBytes: process.constrainedMemory(),
+    });
   },
   'spiffe-helper': async (log) => {
     const [{ startHelper }, { helperSettings }] = await Promise.all([import('./helper.ts'), import('./settings.ts')]);

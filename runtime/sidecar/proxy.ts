@@ -12,6 +12,7 @@ import type { TlsIdentity } from './envoy/secrets.ts';
 import { serveDiscovery } from './envoy/server.ts';
 import { snapshot } from './envoy/snapshot.ts';
 import { serveProcessor } from './ext-proc/server.ts';
+import { envoyHeapMiB } from './memory.ts';
 import { openStatus, type Running } from './running.ts';
 import type { ProxySettings } from './settings.ts';
 import { createWorkloadApi } from './spiffe/client.ts';
@@ -23,13 +24,16 @@ export interface ProxyHost {
   readonly log: Log;
   /** The pod may have IPv6 addresses. */
   readonly ipv6: boolean;
+  /** What the container may take, as `process.constrainedMemory()` tells it. */
+  readonly memoryBytes: number;
 }
 
 /**
  * Starts what Envoy asks before Envoy: its sockets are there when it comes. Ready is when Envoy serves with the last configuration it was sent, and,
  * with strict mutual TLS, when there is an identity: without one nobody could call.
  */
-export async function startProxy(settings: ProxySettings, { log, ipv6 }: ProxyHost): Promise<Running> {
+export async function startProxy(settings: ProxySettings, host: ProxyHost): Promise<Running> {
+  const { log } = host;
   const clock = systemClock;
   const status = await openStatus(settings.healthPort);
   const { health, metrics } = status;
@@ -40,7 +44,7 @@ export async function startProxy(settings: ProxySettings, { log, ipv6 }: ProxyHo
   const traffic = await openTraffic(settings, { clock, log, metrics, health, identity });
   const sockets = socketsIn(settings.folder);
   const processor = await serveProcessor({ socket: sockets.processor, rules: traffic.rules, clock, log, metrics });
-  const intent = intentOf(settings, ipv6);
+  const intent = intentOf(settings, host);
   const now = (): TlsIdentity | undefined => tlsIdentity(identity?.state);
   const discovery = await serveDiscovery({
     socket: sockets.discovery,
@@ -87,8 +91,10 @@ function keeperOf({ spiffe, pod }: ProxySettings, parts: KeeperParts): IdentityK
   return createIdentityKeeper({ api: createWorkloadApi(socketPath), trustDomain, pod, ...parts });
 }
 
-function intentOf({ pod, ports, mtls, explicit, accessLog }: ProxySettings, ipv6: boolean): Intent {
-  return { node: { namespace: pod.namespace, pod: pod.name, uid: pod.uid }, ports, mtls, explicit, accessLog, ipv6 };
+function intentOf(settings: ProxySettings, { ipv6, memoryBytes }: ProxyHost): Intent {
+  const { pod, ports, mtls, explicit, accessLog } = settings;
+  const node = { namespace: pod.namespace, pod: pod.name, uid: pod.uid };
+  return { node, ports, mtls, explicit, accessLog, ipv6, limits: { heapMiB: envoyHeapMiB(memoryBytes) } };
 }
 
 /** What Envoy is given. Once the identity has ended there is nothing to give, and Envoy keeps what it had. */

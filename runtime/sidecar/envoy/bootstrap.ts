@@ -65,9 +65,27 @@ function overload({ connections, heapMiB }: Limits): JsonObject {
         maxHeapSizeBytes: String(heapMiB * 1024 * 1024),
       }),
     ],
-    actions: [heap('shrink_heap', 0.8), heap('stop_accepting_connections', 0.9), heap('stop_accepting_requests', 0.95)],
+    actions: [
+      heap('shrink_heap', 0.8),
+      impatience,
+      heap('stop_accepting_connections', 0.9),
+      heap('stop_accepting_requests', 0.95),
+    ],
   };
 }
+
+/** Between these parts of its memory Envoy lets connections rest less and less, down to two seconds. */
+const impatience: JsonObject = {
+  name: 'envoy.overload_actions.reduce_timeouts',
+  triggers: [{ name: heapMonitor, scaled: { scalingThreshold: 0.7, saturationThreshold: 0.85 } }],
+  typedConfig: {
+    '@type': 'type.googleapis.com/envoy.config.overload.v3.ScaleTimersOverloadActionConfig',
+    timerScaleFactors: ['HTTP_DOWNSTREAM_CONNECTION_IDLE', 'HTTP_DOWNSTREAM_STREAM_FLUSH'].map((timer) => ({
+      timer,
+      minTimeout: '2s',
+    })),
+  },
+};
 
 /** Statistics that nobody reads and that cost memory. What is left has names from our configuration alone, never from traffic. */
 const unread: JsonObject[] = [

@@ -18,7 +18,8 @@ export interface Variant {
 
 /** The network filter that speaks HTTP/1 and HTTP/2, for connections of that direction. */
 export function http(direction: Direction, intent: Intent, variant?: Variant): JsonObject {
-  const { idleSeconds, headersSeconds, headersKb, headersCount } = limitsOf(intent);
+  const { idleSeconds, restSeconds, headersSeconds, headersKb, headersCount } = limitsOf(intent);
+  const isInbound = direction === 'inbound';
   return extension('envoy.filters.network.http_connection_manager', manager, {
     statPrefix: direction,
     codecType: 'AUTO',
@@ -26,12 +27,17 @@ export function http(direction: Direction, intent: Intent, variant?: Variant): J
     // Without these, x-envoy headers of a client in a private network would be obeyed.
     internalAddressConfig: {},
     serverHeaderTransformation: 'PASS_THROUGH',
-    commonHttpProtocolOptions: { idleTimeout: seconds(idleSeconds), maxHeadersCount: headersCount },
+    commonHttpProtocolOptions: {
+      idleTimeout: seconds(isInbound ? restSeconds : idleSeconds),
+      maxHeadersCount: headersCount,
+    },
     httpProtocolOptions: { acceptHttp10: true },
-    http2ProtocolOptions: { ...http2, allowConnect: true },
+    http2ProtocolOptions: { ...http2, maxConcurrentStreams: isInbound ? 100 : 1_000, allowConnect: true },
     maxRequestHeadersKb: headersKb,
     requestHeadersTimeout: seconds(headersSeconds),
     streamIdleTimeout: seconds(idleSeconds),
+    // An answer that nobody takes, such as a refusal, is not kept.
+    streamFlushTimeout: seconds(isInbound ? restSeconds : idleSeconds),
     upgradeConfigs: upgrades[direction].map((upgradeType) => ({ upgradeType })),
     accessLog: accessLog(direction, intent),
     localReplyConfig: { mappers: [unreachable] },

@@ -43,28 +43,28 @@ test('two ports alike, in one text or against a default', () => {
 });
 
 test('a request above its limit is the fault of whoever spoke last', () => {
-  assert.deepEqual(judged(undefined, request('512Mi')), {
+  assert.deepEqual(judged(undefined, request('768Mi')), {
     stand: [],
     said: [
-      'ConfigMap team1/defaults, key config.yaml: resources.envoyProxy.requests.memory: the request 512Mi is above the limit 256Mi; ' +
+      'ConfigMap team1/defaults, key config.yaml: resources.envoyProxy.requests.memory: the request 768Mi is above the limit 512Mi; ' +
         'see also resources.envoyProxy.limits.memory (compiled default)',
     ],
   });
-  assert.deepEqual(judged(limit('1Gi'), request('512Mi')), { stand: ['platform', 'namespace'], said: [] });
+  assert.deepEqual(judged(limit('1Gi'), request('768Mi')), { stand: ['platform', 'namespace'], said: [] });
   const lowered = judged('resources: {envoyProxy: {requests: {memory: 2Gi}, limits: {memory: 3Gi}}}', limit('1Gi'));
   assert.deepEqual(lowered.stand, ['platform']);
   assert.match(
     lowered.said.join(),
     /^ConfigMap team1\/defaults.*resources.envoyProxy.limits.memory: the request 2Gi is above the limit 1Gi/,
   );
-  assert.deepEqual(judged(request('256Mi')), { stand: ['platform'], said: [] }, 'equal is allowed');
+  assert.deepEqual(judged(request('512Mi')), { stand: ['platform'], said: [] }, 'equal is allowed');
   const cpu = 'resources: {envoyProxy: {requests: {cpu: 700m}, limits: {cpu: "0.7"}}}';
   assert.deepEqual(judged(cpu), { stand: ['platform'], said: [] }, 'equal in another spelling');
   assert.deepEqual(judged('resources: {proxyInit: {requests: {example.com/gpu: "3"}}}').said, [], 'no limit');
 });
 
 test('one contradiction hides no other', () => {
-  const { stand, said } = judged('proxy: {adminPort: 15123}', request('512Mi'));
+  const { stand, said } = judged('proxy: {adminPort: 15123}', request('768Mi'));
   assert.deepEqual([stand, said.length], [[], 2]);
 });
 
