@@ -104,6 +104,7 @@ export const agentCardReasons = {
     'Permissive',
     'Restrictive',
     'NameTaken',
+    'Unenforced',
     'NameHeld',
     'SelectsOperator',
     'NoPodSelector',

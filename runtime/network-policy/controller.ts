@@ -10,6 +10,7 @@ import { workloadRows } from '../workload/kinds.ts';
 import type { Verdicts } from '../workload/verdicts.ts';
 import { namespaces } from '../workload/watches.ts';
 import { decide, release } from './decide.ts';
+import { createMarked } from './marked.ts';
 import { observe } from './observe.ts';
 import type { Observed } from './observed.ts';
 import { conditionType } from './outcome.ts';
@@ -44,17 +45,19 @@ export function createNetworkPolicyController(
   options: NetworkPolicyOptions,
 ): Controller<AgentCard, Observed, AgentCardStatus> {
   const { watches, files, metrics, verdicts } = options;
+  const marked = createMarked();
+  const observing = { ...options, marked };
   return {
     name: 'networkpolicy',
     fieldManager: fieldManagers.networkPolicy,
     primary: agentCards,
     reads: [namespaces],
     optional: workloadRows.map((row) => row.watch),
-    triggers: triggers(watches),
+    triggers: [marked.trigger, ...triggers(watches)],
     sources: [verdicts.source, countingSource(metrics), ...fileSources(files, everyCard)],
     concurrency,
     wakeOn: 'any',
-    observe: (card, { reader }) => Promise.resolve(observe(card, reader, options)),
+    observe: (card, { reader }) => Promise.resolve(observe(card, reader, observing)),
     decide: (observed, now) => {
       const plan = decide(observed, now);
       tell(options.log, observed.card, plan);

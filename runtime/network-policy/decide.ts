@@ -37,7 +37,7 @@ export function decide(observed: Observed, now: Date): Plan<AgentCardStatus> {
  */
 function written(facts: PolicyFacts, there: NetworkPolicy | undefined): Pick<Plan, 'apply' | 'patch'> {
   const fragment = networkPolicy(facts);
-  if (there === undefined || !isControlledByOther(there)) return { apply: [fragment] };
+  if (there === undefined || !isControlledByOther(there, facts.card.metadata.uid)) return { apply: [fragment] };
   const { resourceVersion } = there.metadata;
   const { ownerReferences } = fragment.body.metadata;
   return { patch: [{ target: refOf(there), body: { metadata: { ownerReferences, resourceVersion } } }] };

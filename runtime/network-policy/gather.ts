@@ -19,7 +19,7 @@ import { selectorText } from './selector-text.ts';
 import { type Sorted, sortPods } from './strangers.ts';
 import { networkPolicies } from './watch.ts';
 
-export interface Leavetaking extends Omit<Observing, 'isAudit' | 'verdicts'> {
+export interface Leavetaking extends Omit<Observing, 'isAudit' | 'verdicts' | 'marked'> {
   /** The wall clock. Default: the machine's. */
   readonly now?: () => Date;
   /** Resolves after so many milliseconds. Default: by the machine's clock. */

@@ -18,6 +18,7 @@ const rows: Readonly<Partial<Record<string, Row>>> = {
   Permissive: { notice: 'Normal', reason: 'NetworkOpened' },
   Restrictive: { notice: 'Warning', reason: 'NetworkClosed', onlyAfter: 'Permissive' },
   NameTaken: obstructed('NetworkPolicyNameTaken'),
+  Unenforced: obstructed('NetworkPolicyUnenforced'),
   SelectsOperator: obstructed('NetworkPolicySelectsOperator'),
   NoPodSelector: obstructed('NetworkPolicyNoPodSelector'),
   HostNetwork: obstructed('NetworkPolicyHostNetwork'),

@@ -10,8 +10,9 @@ import { agentCards, winner } from '../workload/cards.ts';
 import { lookUpTarget } from '../workload/find.ts';
 import type { Verdicts } from '../workload/verdicts.ts';
 import { namespaces, targetIndex } from '../workload/watches.ts';
+import type { Marked } from './marked.ts';
 import type { Observed } from './observed.ts';
-import { controllingCard } from './ownership.ts';
+import { controllingCard, isOurs } from './ownership.ts';
 import { cardsForPolicy, policyName } from './policy-name.ts';
 import { isSameSelector, selectorOf } from '../workload/selector.ts';
 import { networkPolicies } from './watch.ts';
@@ -21,6 +22,7 @@ export interface Observing {
   readonly operatorNamespace: string;
   readonly isAudit: boolean;
   readonly verdicts: Pick<Verdicts, 'of'>;
+  readonly marked: Pick<Marked, 'has'>;
 }
 
 export function observe(card: AgentCard, reader: Reader, by: Observing): Observed {
@@ -28,8 +30,10 @@ export function observe(card: AgentCard, reader: Reader, by: Observing): Observe
   const layers = by.layers.lastGood(reader, namespace);
   const own = reader.list(networkPolicies, { namespace, index: { name: 'card', value: uid } });
   const awaited = awaitedOf(own, card, reader);
+  const target = ofTarget(card, reader, targetOf(card));
   return {
-    ...ofTarget(card, reader, targetOf(card)),
+    ...target,
+    isOurs: target.policy !== undefined && by.marked.has(target.policy),
     card,
     verdict: by.verdicts.of(card),
     isAudit: by.isAudit,
@@ -56,7 +60,7 @@ function ofTarget(card: AgentCard, reader: Reader, ref: TargetRef | undefined): 
     counts: isCounted(card, reader),
     name,
     policy,
-    holder: policy === undefined ? undefined : holderOf(policy, card, reader),
+    holder: policy === undefined || !isOurs(policy) ? undefined : holderOf(policy, card, reader),
   };
 }
 

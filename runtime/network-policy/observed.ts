@@ -26,6 +26,8 @@ export interface Observed {
   readonly name: string;
   /** What is there under that name, whoever made it. */
   readonly policy: NetworkPolicy | undefined;
+  /** The operator wrote that policy, whoever has changed it since. */
+  readonly isOurs: boolean;
   /** Another AgentCard, which exists, that controls that policy. */
   readonly holder: AgentCard | undefined;
   /** Every policy that this card controls, under whatever name. */

@@ -1,11 +1,11 @@
 /** What becomes of an AgentCard's network: the policy to be written, or what stands in its way; each with a reason for people. */
 
 import type { agentCardReasons, Finding } from '../api/conditions.ts';
-import type { LabelSelector } from '../api/kubernetes.ts';
+import type { LabelSelector, NetworkPolicy } from '../api/kubernetes.ts';
 import { operatorPodLabels } from '../api/names.ts';
 import { isSameTarget } from '../api/target-ref.ts';
 import type { Observed } from './observed.ts';
-import { controllingCard, isOurs } from './ownership.ts';
+import { controllingCard, isUnrecorded } from './ownership.ts';
 import { openedFor, permissiveRules, type PolicyFacts, restrictiveRules } from './policies.ts';
 import type { Target } from '../workload/find.ts';
 import { isEverything, isSameSelector, selectorOf, selects } from '../workload/selector.ts';
@@ -30,15 +30,24 @@ export const lookAgainMs = 30_000;
 
 /** Of the card that counts. */
 export function outcomeOf(observed: Observed, now: Date): Outcome {
-  const { policy, name } = observed;
-  if (policy !== undefined && !isOurs(policy)) {
-    const remedy = 'rename or delete it, and the agent’s own takes its place';
-    return hindered('NameTaken', `NetworkPolicy ${name} is not the operator’s and is left as it is: ${remedy}.`);
-  }
+  const { policy, isOurs } = observed;
+  if (policy !== undefined && !isOurs) return notOurs(policy);
   const selection = selectionOf(observed);
   if ('finding' in selection) return selection;
   const outcome = judged(observed, selection, now);
   return usesHostNetwork(observed.target) ? { ...outcome, finding: unenforced(observed) } : outcome;
+}
+
+/** Left as it is. Which of the two, only its labels say, so neither is taken over. */
+function notOurs(policy: NetworkPolicy): Outcome {
+  const { name } = policy.metadata;
+  if (!isUnrecorded(policy)) {
+    const remedy = 'rename or delete it, and the agent’s own takes its place';
+    return hindered('NameTaken', `NetworkPolicy ${name} is not the operator’s and is left as it is: ${remedy}.`);
+  }
+  const why = 'the API server has no record that the operator wrote it, as after a restore or a copy';
+  const message = `NetworkPolicy ${name} has the operator’s labels, but ${why}. It is left as it is, and the agent is as open as it says: delete it, and the agent’s own takes its place.`;
+  return hindered('Unenforced', message);
 }
 
 function usesHostNetwork(target: Target): boolean {

@@ -2,7 +2,7 @@
 
 import type { NetworkPolicy } from '../api/kubernetes.ts';
 import { kinds } from '../api/kinds.ts';
-import { apiGroup, fieldManagers } from '../api/names.ts';
+import { apiGroup, fieldManagers, labels, managedBy, policyType } from '../api/names.ts';
 import { groupOf } from '../api/target-ref.ts';
 import type { ManagedFields, OwnerReference } from '../engine/types.ts';
 
@@ -14,10 +14,11 @@ export function controllingCard({ metadata }: NetworkPolicy): OwnerReference | u
   );
 }
 
-/** Controlled by something that is no AgentCard of ours. */
-export function isControlledByOther(policy: NetworkPolicy): boolean {
-  const isControlled = policy.metadata.ownerReferences?.some(({ controller }) => controller === true) === true;
-  return isControlled && controllingCard(policy) === undefined;
+/** Controlled by something that our apply would not take away: what is no AgentCard, and whatever else we are not on record for. */
+export function isControlledByOther(policy: NetworkPolicy, cardUid: string | undefined): boolean {
+  const controller = policy.metadata.ownerReferences?.find((owner) => owner.controller === true);
+  if (controller === undefined || controller.uid === cardUid) return false;
+  return controllingCard(policy) === undefined || !isOurs(policy);
 }
 
 /** Made by an operator, by the API server's record: an agent's policy, or that of pods which have outlived their agent. Labels prove nothing. */
@@ -47,4 +48,10 @@ export function markOf({ metadata }: NetworkPolicy): readonly ManagedFields[] {
 /** By that record alone: anybody may give a policy our labels, and a card for its owner. */
 export function isOurs(policy: NetworkPolicy): boolean {
   return markOf(policy).length > 0;
+}
+
+/** It looks like ours and is not on record as such: restored from a backup, copied, or its record was taken away. */
+export function isUnrecorded(policy: NetworkPolicy): boolean {
+  const { [labels.managedBy]: by, [labels.policyType]: type } = policy.metadata.labels ?? {};
+  return !isOurs(policy) && by === managedBy && type === policyType;
 }

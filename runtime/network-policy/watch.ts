@@ -1,7 +1,8 @@
-/** The NetworkPolicies of the watched namespaces: ours whole, of others' no more than that they are there. */
+/** The NetworkPolicies of the watched namespaces: ours whole, of others' no more than that they are there, and whose they seem to be. */
 
 import { kinds } from '../api/kinds.ts';
 import type { NetworkPolicy } from '../api/kubernetes.ts';
+import { labels } from '../api/names.ts';
 import type { Watch } from '../engine/types.ts';
 import { keepMetadata } from '../workload/keep.ts';
 import { controllingCard, isOurs, markOf } from './ownership.ts';
@@ -22,10 +23,19 @@ function keep(policy: NetworkPolicy): NetworkPolicy {
     return { apiVersion, kind, metadata: kept, ...(spec === undefined ? {} : { spec }) };
   }
   const { name = '', namespace = '', uid = '', resourceVersion = '' } = metadata;
-  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion } };
+  const controllers = metadata.ownerReferences?.filter(({ controller }) => controller === true) ?? [];
+  const said = Object.entries(metadata.labels ?? {}).filter(([key]) => ourLabels.includes(key));
+  const kept = {
+    ...(controllers.length === 0 ? {} : { ownerReferences: controllers }),
+    ...(said.length === 0 ? {} : { labels: Object.fromEntries(said) }),
+  };
+  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion, ...kept } };
 }
 
+/** By which one that is not on record as ours looks like ours. */
+const ourLabels: readonly string[] = [labels.managedBy, labels.policyType];
+
 function cardUid(policy: NetworkPolicy): readonly string[] {
-  const card = controllingCard(policy);
+  const card = isOurs(policy) ? controllingCard(policy) : undefined;
   return card === undefined ? [] : [card.uid];
 }

@@ -32,6 +32,21 @@ const drifts: readonly (readonly [what: string, body: object])[] = [
       spec: { ingress: [{}], egress: [{}] },
     },
   ],
+  [
+    'wide open, and the record of who wrote it taken away',
+    { metadata: { managedFields: [{}] }, spec: { ingress: [{}] } },
+  ],
+  [
+    'the same, with another controller, labels and owner gone',
+    {
+      metadata: {
+        managedFields: [{}],
+        labels: null,
+        ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'x', controller: true }],
+      },
+      spec: { ingress: [{}], egress: [{}], podSelector: { matchLabels: { nobody: 'at-all' } } },
+    },
+  ],
   ['opened for a spec', { spec: { egress: [{}] }, metadata: { annotations: { [annotations.verdictFor]: 'x' } } }],
 ];
 

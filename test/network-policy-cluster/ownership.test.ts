@@ -59,7 +59,7 @@ test('a copy of ours that somebody else has made is theirs, with our labels and 
   const copied = await ns.policyOf();
   assert.deepEqual(await removedAtUninstall(), []);
   operator = await bed.startOperator();
-  await ns.says('NameTaken');
+  await ns.says('Unenforced');
   await ns.judge('True');
   for (let i = 0; i < 3; i += 1) operator.wake(ns.namespace, card.name ?? '');
   await operator.untilIdle();
@@ -67,7 +67,7 @@ test('a copy of ours that somebody else has made is theirs, with our labels and 
   assert.deepEqual(await ns.policyOf(), copied);
   assert.deepEqual(
     (await ns.events()).filter((reason) => reason !== 'NetworkOpened'),
-    ['NetworkPolicyNameTaken'],
+    ['NetworkPolicyUnenforced'],
   );
 });
 

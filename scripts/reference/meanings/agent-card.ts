@@ -77,6 +77,8 @@ export const agentCardMeanings: ConditionMeanings<typeof agentCardReasons> = {
       Restrictive: 'The policy is there and closed; the message says why.',
       NameTaken:
         "A NetworkPolicy of that name is not the operator's; it is left as it is, and the agent is as open as it says. Rename or delete it.",
+      Unenforced:
+        "A NetworkPolicy of that name looks like the operator's, but the API server has no record of that: it was restored or copied. It is left as it is, and the agent is as open as it says. Delete it.",
       NameHeld:
         "The policy still selects the pods of another card's workload. It passes; else look at the card that the message names.",
       SelectsOperator: "The workload selects the operator's own pods, which are never cut off. Change its selector.",

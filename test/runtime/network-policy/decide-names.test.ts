@@ -50,7 +50,7 @@ describe('names that two cards want', () => {
       const managedFields = [{ manager: 'kubectl-create', operation: 'Update' }] as const;
       const copied = { ...each, metadata: { ...each.metadata, managedFields } };
       const plan = decide(observed({ policy: copied, own: [] }), now);
-      assert.deepEqual([said(plan), plan.apply, plan.remove], ['False/NameTaken', undefined, []]);
+      assert.deepEqual([said(plan), plan.apply, plan.remove], ['False/Unenforced', undefined, []]);
     }
   });
 
@@ -74,6 +74,16 @@ describe('names that two cards want', () => {
       const foreign = { ...wide, metadata: { ...metadata, managedFields: [{ manager, operation }] } };
       assert.equal(said(decide(observed({ policy: foreign, own: [] }), now)), 'False/NameTaken');
     }
+  });
+
+  test('ours without its record is written anew, once a controller that somebody gave it is replaced', () => {
+    const { managedFields: _, ...metadata } = policy({ card: card({ name: 'other' }) }).metadata;
+    const stripped = { ...policy(), metadata };
+    const seized = decide(observed({ policy: stripped, isOurs: true, own: [] }), now);
+    const { ownerReferences } = policy().metadata;
+    assert.deepEqual(seized.patch?.[0]?.body, { metadata: { ownerReferences, resourceVersion: '1' } });
+    const owned = { ...stripped, metadata: { ...metadata, ownerReferences } };
+    assert.deepEqual(written(decide(observed({ policy: owned, isOurs: true, own: [] }), now)), [`${name} restrictive`]);
   });
 
   test('a policy that another card takes over is left to it, whether this card counts, turned elsewhere or is in nobody’s way', () => {

@@ -8,6 +8,7 @@ import { apiVersion, fieldManagers } from '../../../runtime/api/names.ts';
 import { networkPolicyDefaults, type NetworkPolicySection } from '../../../runtime/config/network-policy.ts';
 import type { KubeObject, Plan } from '../../../runtime/engine/types.ts';
 import type { Observed } from '../../../runtime/network-policy/observed.ts';
+import { isOurs } from '../../../runtime/network-policy/ownership.ts';
 import {
   networkPolicy,
   permissiveRules,
@@ -146,6 +147,7 @@ export function observed(over: Partial<Observed> = {}): Observed {
     problems: [],
     name: 'weather-signature-policy',
     policy: undefined,
+    isOurs: over.policy !== undefined && isOurs(over.policy),
     holder: undefined,
     own: over.policy === undefined ? [] : [over.policy],
     awaited: new Set(),
@@ -165,6 +167,7 @@ export function after(before: Observed, plan: Plan<AgentCardStatus>): Observed {
     ...before,
     own,
     policy: mine ?? (gone.has(before.name) ? undefined : before.policy),
+    isOurs: mine !== undefined || (before.isOurs && !gone.has(before.name)),
     holder: mine === undefined ? before.holder : undefined,
     card: plan.status === undefined ? before.card : withConditions(before.card, plan.status.conditions ?? []),
   };

@@ -7,6 +7,7 @@ import { fieldManagers, managedBy, labels } from '../../../runtime/api/names.ts'
 import type { ConfigMap, NetworkPolicy } from '../../../runtime/api/kubernetes.ts';
 import { configWatches, createLayerReader } from '../../../runtime/config/read.ts';
 import type { KubeObject, Watch } from '../../../runtime/engine/types.ts';
+import { createMarked, type Marked } from '../../../runtime/network-policy/marked.ts';
 import { observe } from '../../../runtime/network-policy/observe.ts';
 import { networkPolicies } from '../../../runtime/network-policy/watch.ts';
 import { agentCards } from '../../../runtime/workload/cards.ts';
@@ -27,7 +28,8 @@ interface World {
   readonly namespace?: KubeObject;
 }
 
-function look(of: AgentCard, { cards, policies = [], workloads = [], platform, namespace }: World) {
+function look(of: AgentCard, world: World, marked: Pick<Marked, 'has'> = createMarked()) {
+  const { cards, policies = [], workloads = [], platform, namespace } = world;
   const configMap: ConfigMap = {
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -57,6 +59,7 @@ function look(of: AgentCard, { cards, policies = [], workloads = [], platform, n
     operatorNamespace: 'rossoctl-system',
     isAudit: false,
     verdicts: createVerdicts(),
+    marked,
   });
 }
 
@@ -195,4 +198,27 @@ test('of policies of others only that they are there is kept', () => {
   const marked = keep({ ...foreign, metadata: { ...foreign.metadata, managedFields } });
   assert.deepEqual(marked?.metadata.managedFields, [{ manager: fieldManagers.networkPolicy, operation: 'Apply' }]);
   assert.deepEqual(marked.spec, foreign.spec);
+});
+
+test('a policy that had our mark is ours as long as it lives, whoever takes the record away; no other becomes so', () => {
+  const keep = (of: NetworkPolicy) => networkPolicies.keep?.(of) ?? of;
+  const marked = createMarked();
+  const tell = (change: { readonly old?: NetworkPolicy; readonly now?: NetworkPolicy }) =>
+    assert.deepEqual(marked.trigger.affects(change, readerOf(new Map())), []);
+  const thief = card({ name: 'thief' });
+  const { managedFields: _, ...metadata } = policy({ card: thief }).metadata;
+  const stripped = keep({ ...policy(), metadata });
+  const seen = () => look(card(), { cards: [card(), thief], policies: [stripped] }, marked);
+  assert.equal(seen().isOurs, false);
+  tell({ now: policy() });
+  tell({ old: policy(), now: stripped });
+  assert.equal(seen().isOurs, true);
+  assert.equal(seen().holder, undefined);
+  const namesake = { ...stripped, metadata: { ...stripped.metadata, uid: 'another' } };
+  assert.equal(marked.has(namesake), false);
+  tell({ old: stripped, now: namesake });
+  assert.equal(seen().isOurs, false);
+  tell({ now: policy() });
+  tell({ old: policy() });
+  assert.equal(seen().isOurs, false);
 });
