@@ -1,6 +1,7 @@
 /** What the container builders are given: everything already decided. */
 
 import type { Effective } from '../config/layers.ts';
+import type { Explicit } from './explicit.ts';
 import type { Ports } from './ports.ts';
 import type { ProbedPath } from './probes.ts';
 import type { Components } from './snapshot.ts';
@@ -13,6 +14,8 @@ export interface Build {
   readonly exclusions: { readonly outbound: readonly number[]; readonly inbound: readonly number[] };
   /** What the kubelet asks the pod's own containers for. */
   readonly probes: readonly ProbedPath[];
+  /** Undefined where the traffic is redirected. */
+  readonly explicit: Explicit | undefined;
   /** Secret (and volume) with the workload's OAuth client credentials. */
   readonly credentialsSecret: string;
   readonly nativeSidecars: boolean;

@@ -11,7 +11,7 @@ import { credentials, mountPaths, spiffeSocket, workDirectory } from './volumes.
 
 /** The startup probe holds back the user's containers until the proxy takes traffic; without it they would start into a closed door. */
 export function envoyProxy(build: Build): Sidecar {
-  const { effective, components, ports, probes, nativeSidecars } = build;
+  const { effective, components, ports, probes, explicit, nativeSidecars } = build;
   const { config } = effective;
   const hasCredentials = components.credentials.inject;
   return sidecar(
@@ -27,6 +27,8 @@ export function envoyProxy(build: Build): Sidecar {
           INBOUND_PORT: ports.inbound,
           ADMIN_PORT: ports.admin,
           HEALTH_PORT: ports.health,
+          APPLICATION_PORT: explicit?.applicationPort ?? '',
+          OUTBOUND_PROXY: explicit?.isOutbound === false ? 'off' : '',
           PROBES: probes.length === 0 ? '' : JSON.stringify(probes),
           CREDENTIALS_DIR: hasCredentials ? mountPaths.credentials : '',
         }),

@@ -9,6 +9,7 @@ import { clientRegistration } from './client-registration.ts';
 import { envoyProxy } from './envoy-proxy.ts';
 import { raised } from './pod-resources.ts';
 import { proxyInit } from './proxy-init.ts';
+import { throughProxy } from './proxy-variables.ts';
 import type { Sidecar } from './sidecar.ts';
 import type { ContainerName } from './snapshot.ts';
 import { spiffeHelper } from './spiffe-helper.ts';
@@ -34,6 +35,8 @@ export interface Additions {
   readonly plain: readonly Container[];
   readonly volumes: readonly Volume[];
   readonly annotations: Readonly<Record<string, string>>;
+  /** Where the pod's own containers find the explicit proxy; undefined: they need not know of one. */
+  readonly proxyPort: number | undefined;
 }
 
 /** Builds everything an injection adds. */
@@ -46,6 +49,7 @@ export function additions(build: Build): Additions {
     init: built.filter(isInit).map(({ container }) => container),
     plain: built.filter((sidecar) => !isInit(sidecar)).map(({ container }) => container),
     volumes: [...volumes.values()],
+    proxyPort: build.explicit?.isOutbound === true ? build.ports.outbound : undefined,
     annotations: {
       [annotations.injected]: chosen.map(([name]) => name).join(','),
       [annotations.defaultsHash]: defaultsHash,
@@ -57,19 +61,26 @@ export function additions(build: Build): Additions {
 
 /**
  * The pod with the additions: ours before the user's init containers, so that their traffic is captured too, ordinary ones and volumes at the end.
- * Shares every subtree it does not change with `pod`; the user's containers and volumes are among those, and all pod-level settings but `resources`. A volume the user declares under one of our names (see `svidDirectory`) is kept.
+ * Shares every subtree it does not change with `pod`; the user's volumes are among those, all pod-level settings but `resources`, and the user's containers where
+ * they are not told of a proxy. A volume the user declares under one of our names (see `svidDirectory`) is kept.
  */
 export function inject<P extends HasSpec>(pod: P, added: Additions): P {
   const { initContainers, containers: own, volumes, resources } = pod.spec;
   const declared = new Set((volumes ?? []).map(({ name }) => name));
   const missing = added.volumes.filter(({ name }) => !declared.has(name));
+  // An ordinary proxy container is not there yet while init containers run.
+  const before = added.plain.length === 0 ? told(initContainers ?? [], added) : (initContainers ?? []);
   const spec: PodSpec = {
     ...pod.spec,
-    ...(added.init.length === 0 ? {} : { initContainers: [...added.init, ...(initContainers ?? [])] }),
-    ...(added.plain.length === 0 ? {} : { containers: [...own, ...added.plain] }),
+    ...(added.init.length === 0 ? {} : { initContainers: [...added.init, ...before] }),
+    containers: [...told(own, added), ...added.plain],
     ...(missing.length === 0 ? {} : { volumes: [...(volumes ?? []), ...missing] }),
     ...(resources ? { resources: raised(resources, [...added.init, ...added.plain]) } : {}),
   };
   const metadata = { ...pod.metadata, annotations: { ...pod.metadata?.annotations, ...added.annotations } };
   return { ...pod, metadata, spec };
+}
+
+function told(all: readonly Container[], { proxyPort }: Additions): readonly Container[] {
+  return proxyPort === undefined ? all : all.map((container) => throughProxy(container, proxyPort));
 }

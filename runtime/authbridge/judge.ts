@@ -6,6 +6,7 @@ import { markerOf } from '../config/marker.ts';
 import { conflictOf, meshWarnings, strictConflict } from './conflicts.ts';
 import { deviation } from './deviation.ts';
 import { eligibility } from './eligibility.ts';
+import { explicitWarnings } from './explicit.ts';
 import { inject } from './inject.ts';
 import type { Memory } from './memory.ts';
 import { type Eligible, type EligibleFacts, plannedAdditions, probeWarnings } from './planned-additions.ts';
@@ -97,12 +98,20 @@ function judgeComponents(facts: EligibleFacts, steps: readonly Step[], memory: M
       reason: 'Injected',
       note,
       object: inject(facts.pod, added),
-      warnings: [...spiffeWarnings(facts), ...meshWarnings(facts), ...probeWarnings(facts), ...jobWarnings(facts)],
+      warnings: warnings.flatMap((of) => of(facts)),
     },
     steps: [...reached, passed('conflicts', 'none: names, ports, users, volumes and the namespace allow it')],
     identity: identityOf(facts),
   };
 }
+
+const warnings: readonly ((facts: EligibleFacts) => readonly string[])[] = [
+  spiffeWarnings,
+  meshWarnings,
+  probeWarnings,
+  explicitWarnings,
+  jobWarnings,
+];
 
 function identityOf({ snapshot, pod, effective, components }: EligibleFacts): string | undefined {
   if (!components.spiffe.inject) return undefined;

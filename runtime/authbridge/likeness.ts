@@ -81,7 +81,7 @@ function isFree(name: string): boolean {
 
 /** All that our containers read, and what decides which code a container runs. Telemetry, proxies and cloud identities are others'. */
 const reads =
-  /^(AUTHBRIDGE_|MTLS_|SPIFFE_|KEYCLOAK_|TARGET_|POD_|PROXY_|(IN|OUT)BOUND_|(ADMIN_|HEALTH_)?PORT$|ISSUER$|TOKEN_URL$|ALLOWED_AUDIENCES$|SERVICE_ACCOUNT$|(ADMIN_)?CREDENTIALS_DIR$|SVID_DIR$)/;
+  /^(AUTHBRIDGE_|MTLS_|SPIFFE_|KEYCLOAK_|TARGET_|POD_|PROXY_|(IN|OUT)BOUND_|(ADMIN_|HEALTH_|APPLICATION_)?PORT$|ISSUER$|TOKEN_URL$|ALLOWED_AUDIENCES$|SERVICE_ACCOUNT$|(ADMIN_)?CREDENTIALS_DIR$|SVID_DIR$)/;
 const loads =
   /^(LD_|ENVOY_|GODEBUG$|PATH$|(BASH_)?ENV$|NODE_(OPTIONS|PATH)$|PYTHON(PATH|STARTUP|HOME)$|SSLKEYLOGFILE$|SSL_CERT_)/;
 

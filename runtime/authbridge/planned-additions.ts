@@ -7,6 +7,7 @@ import { portExclusions } from '../config/port-exclusions.ts';
 import { volumeTaken } from '../config/volume-names.ts';
 import type { Build } from './build.ts';
 import type { Facts } from './conflicts.ts';
+import { explicitOf } from './explicit.ts';
 import { type Additions, additions } from './inject.ts';
 import type { Memory } from './memory.ts';
 import { chosenPorts, configuredPorts, isClash, probesOfProxy, usedPorts } from './ports.ts';
@@ -35,6 +36,7 @@ export function plannedAdditions(
     ports,
     exclusions: exclusions.ok ? exclusions : { outbound: [], inbound: [] },
     probes: probedPaths(pod.spec),
+    explicit: explicitOf({ pod, effective, components }),
     credentialsSecret: credentialsSecretName(snapshot.namespace, snapshot.runtime.spec.targetRef.name),
     nativeSidecars: snapshot.nativeSidecars,
     configHash: memory.hash(snapshot.layers, pod.metadata.labels?.[labels.type] === 'tool' ? 'tool' : 'agent'),

@@ -82,7 +82,7 @@ function available(spiffe: Choice, { config }: Effective, csiDriver: boolean): C
 
 function proxyInit(envoyProxy: Choice, { config }: Effective): Choice {
   if (!envoyProxy.inject) return no(`it serves envoy-proxy alone, and ${envoyProxy.reason}`);
-  if (config.authBridge.mode === 'proxy-sidecar') return no('mode proxy-sidecar redirects no traffic');
+  if (config.authBridge.mode === 'proxy-sidecar') return no('mode proxy-sidecar redirects no traffic: what does not use the proxy by itself passes it by');
   return yes(`mode ${config.authBridge.mode} redirects the traffic of the pod to envoy-proxy`);
 }
 

@@ -100,6 +100,7 @@ test('what the webhook writes is what is read: literals, and references with the
       components: componentsOf(pod, effective, true),
       ports: { outbound: 15123, inbound: 15124, admin: 9901, health: 15125 },
       exclusions: { outbound: [], inbound: [] },
+      explicit: undefined,
       probes: [{ port: 8000, path: '/live' }],
       credentialsSecret: 'credentials',
       nativeSidecars: true,
