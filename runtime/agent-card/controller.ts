@@ -75,11 +75,8 @@ export function createAgentCardController(options: AgentCardOptions): Controller
     name: 'agentcard',
     fieldManager: fieldManagers.agentCard,
     primary: agentCards,
-    optional: [
-      agentRuntimes as Watch,
-      ...workloadRows.map((row) => row.watch),
-      ...(trustBundle === undefined ? [] : [trustBundle as Watch]),
-    ],
+    optional: [...workloadRows.map((row) => row.watch), ...(trustBundle === undefined ? [] : [trustBundle as Watch])],
+    hints: [agentRuntimes as Watch],
     triggers: triggers({ config: options.watches, trustBundle }),
     // A file that changed may name another trust domain.
     sources: [contacts.source, cardCount(metrics), ...fileSources(options.files, everyCard)],

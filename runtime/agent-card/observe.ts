@@ -8,6 +8,7 @@ import { agentCards, winner } from '../workload/cards.ts';
 import { findTarget, lookUpTarget, type Target } from '../workload/find.ts';
 import { servicesOf, slicesOf } from '../workload/services.ts';
 import { agentRuntimes, targetIndex } from '../workload/watches.ts';
+import { firstRuntime } from '../workload/first-runtime.ts';
 import type { Workload } from '../workload/workload.ts';
 import type { Assessment, Rules } from './assess.ts';
 import type { Assessments } from './assessments.ts';
@@ -91,7 +92,7 @@ function cardsOf(reader: Reader, namespace: string, ref: TargetRef): readonly Ag
 /** Where it may not be read, nothing but a better advice is missing. */
 function runtimeOf(reader: Reader, namespace: string, ref: TargetRef): AgentRuntime | undefined {
   try {
-    return reader.list(agentRuntimes, { namespace, index: { name: 'target', value: targetIndex(ref) } })[0];
+    return firstRuntime(reader.list(agentRuntimes, { namespace, index: { name: 'target', value: targetIndex(ref) } }));
   } catch {
     return undefined;
   }

@@ -11,7 +11,7 @@ import type { AdmissionRequest, KubeObject, LiveReader, OwnerReference, Reader }
 import { matches, type Owner, ownerOf } from '../workload/owner.ts';
 import { agentRuntimes, csiDrivers, enrolledReplicaSets, namespaces, targetIndex } from '../workload/watches.ts';
 import { basicEligibility } from './eligibility.ts';
-import { firstRuntime } from './first-runtime.ts';
+import { firstRuntime } from '../workload/first-runtime.ts';
 import { isAddedSince, templateOf } from './origin.ts';
 import { malformation } from './shape.ts';
 import type { PodOwner, Snapshot } from './snapshot.ts';

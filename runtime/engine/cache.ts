@@ -28,6 +28,8 @@ export interface Cache extends Reader {
   fresh(watch: Watch, sinceMs: number): Promise<void>;
   /** Whether it has such a view. Starts it. */
   isFresh(watch: Watch, sinceMs: number): boolean;
+  /** Whether the API server refuses all of it: in namespaced mode in every namespace. Starts it. */
+  isRefused(watch: Watch): boolean;
   /** Starts it, too. */
   state(watch: Watch): WatchState;
   /** Of every watch that was started. */
@@ -108,6 +110,7 @@ export function createCache(options: CacheOptions): Cache {
     synced: (watch) => start(watch).fresh(-Infinity),
     fresh: (watch, sinceMs) => start(watch).fresh(sinceMs),
     isFresh: (watch, sinceMs) => start(watch).isFresh(sinceMs),
+    isRefused: (watch) => start(watch).isRefused,
     state: (watch) => start(watch).state(),
     states: () => [...watches.values()].map((known) => known.state()),
     get: (watch, key) => typed(watch.kind, readable(watch, key.namespace).store.get(key)),
@@ -132,7 +135,7 @@ export function createCache(options: CacheOptions): Cache {
       [...watches.values()].some(
         (known) => known.unreadable(undefined) === undefined && isSameKind(known.watch.kind, kind),
       ),
-    revive: () => traits.revival.announce(),
+    revive: () => traits.revival.announce('there'),
     rememberOwner: (fieldManager) => void owners.add(fieldManager),
     stop: async () => {
       stopping.abort(new Error('the cache has stopped'));

@@ -25,6 +25,8 @@ export interface CachedWatch {
    * has been viewed and the others were refused: what appears in those later is a change like any other.
    */
   unreadable(namespace: string | undefined): string | undefined;
+  /** Whether nothing of what is watched may be read: in namespaced mode no namespace at all. */
+  readonly isRefused: boolean;
   /** Whether all that are watched can be read, in views that were begun at `sinceMs` of the monotonic clock or later. */
   isFresh(sinceMs: number): boolean;
   /** Resolves when that is so; begins a new view wherever the last was begun earlier. What was read stays readable meanwhile. */
@@ -58,11 +60,10 @@ export function beginWatch(options: CachedWatchOptions): CachedWatch {
   /** When the last view was begun, and when the last complete one was. */
   const begun = new Map<string | undefined, number>();
   const viewed = new Map<string | undefined, number>();
+  const isUnavailable = (ns: string | undefined): boolean => states.get(ns)?.phase === 'unavailable';
   const isFresh = (sinceMs: number): boolean => {
     const isViewed = (ns: string | undefined): boolean => (viewed.get(ns) ?? Number.NaN) >= sinceMs;
-    return (
-      namespaces.some(isViewed) && namespaces.every((ns) => isViewed(ns) || states.get(ns)?.phase === 'unavailable')
-    );
+    return namespaces.some(isViewed) && namespaces.every((ns) => isViewed(ns) || isUnavailable(ns));
   };
   const waiting = new Set<{ readonly sinceMs: number; readonly resolve: () => void }>();
   const tellFresh = (): void => {
@@ -114,6 +115,9 @@ export function beginWatch(options: CachedWatchOptions): CachedWatch {
     watch,
     store,
     listeners,
+    get isRefused() {
+      return namespaces.every(isUnavailable);
+    },
     isFresh,
     fresh: (sinceMs) => {
       if (isFresh(sinceMs)) return Promise.resolve();

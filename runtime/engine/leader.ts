@@ -30,8 +30,8 @@ export interface LeaderOptions {
   /** Between two tries, in milliseconds, a fifth of it random. Default 2,000. */
   readonly retryMs?: number;
   readonly random?: () => number;
-  /** The lease is ours from now on; `isSuccession`: there was one before, whoever held it, so others may have written. */
-  readonly onHeld: (isSuccession: boolean) => void;
+  /** The lease is ours from now on. Others may have written until now, also where it was not there: somebody may have deleted it. */
+  readonly onHeld: () => void;
   /** It was ours and no longer is, other than by `stop`: everything that writes must end, and the process with it. */
   readonly onLost: (reason: string) => void;
 }
@@ -84,7 +84,7 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
     isLeader(true);
     log.info('lease acquired', { lease: options.lease.name, identity: options.identity });
     checkLoss();
-    options.onHeld(ballot.isSuccession());
+    options.onHeld();
   };
 
   async function run(): Promise<void> {
@@ -144,12 +144,10 @@ function createBallot({ client, clock, log, lease, identity, durationMs = 15_000
   const deadlineMs = (options.renewDeadlineMs ?? 10_000) / 2;
   let seen: LeaseObject | undefined;
   let seenMs = 0;
-  let isSuccession = false;
   const see = (next: LeaseObject): void => {
     // Only that it changed is known for sure: the time in it is another machine's.
     if (next.metadata.resourceVersion !== seen?.metadata.resourceVersion) seenMs = clock.monotonicMs();
     seen = next;
-    if (!isOurs()) isSuccession = true;
   };
   const isOurs = (): boolean => seen?.spec?.holderIdentity === identity;
   const isFree = (): boolean => {
@@ -181,8 +179,6 @@ function createBallot({ client, clock, log, lease, identity, durationMs = 15_000
 
   return {
     holder: () => seen?.spec?.holderIdentity,
-    /** There was a lease before it was ours, whoever held it. */
-    isSuccession: () => isSuccession,
     /** One try; true when the lease is ours now. */
     attempt: async (signal: AbortSignal): Promise<boolean> => {
       const call: Call = { signal, deadlineMs, retries: 0 };

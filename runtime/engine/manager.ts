@@ -32,8 +32,8 @@ export interface ManagerOptions {
 }
 
 export interface ElectionCallbacks {
-  /** With `isSuccession`, nothing is decided by what was read before: the former leader may have written since. */
-  readonly onHeld: (isSuccession: boolean) => void;
+  /** Nothing is decided by what was read before: a former leader may have written since. */
+  readonly onHeld: () => void;
   readonly onLost: (reason: string) => void;
 }
 
@@ -89,10 +89,13 @@ export function createManager(options: ManagerOptions): Manager {
   let isStopped = false;
   let isLettingGo = false;
 
-  const onHeld = (isSuccession: boolean): void => {
+  const begin = (): void => {
     isHeld = true;
-    if (isSuccession) sinceMs = options.clock.monotonicMs();
     for (const seat of seats) void seat.begin();
+  };
+  const onHeld = (): void => {
+    sinceMs = options.clock.monotonicMs();
+    begin();
   };
   const onLost = (reason: string): void => {
     isHeld = false;
@@ -121,7 +124,7 @@ export function createManager(options: ManagerOptions): Manager {
       for (const { watches } of seats) watches.forEach((watch) => cache.start(watch));
       await answered(options);
       if (isStopped) return;
-      if (election === undefined) onHeld(false);
+      if (election === undefined) begin();
       else election.start();
       log.info('manager started', { controllers: seats.map(({ name }) => name) });
     },
@@ -261,7 +264,7 @@ function createSeat(controller: Controller, options: SeatOptions): Seat {
     },
     get held() {
       const { primary, finalizer } = controller;
-      const isReadable = run !== undefined || cache.state(primary).phase === 'synced';
+      const isReadable = run !== undefined || cache.isFresh(primary, -Infinity);
       const carrying =
         finalizer !== undefined && isReadable
           ? cache.list(primary).filter((object) => hasFinalizer(object, finalizer)).length

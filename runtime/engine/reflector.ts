@@ -6,7 +6,7 @@ import { type Clock, pause } from './clock.ts';
 import { ApiError, ApiUnreachable, isExpired, sentenceOf } from './errors.ts';
 import { MalformedLine } from './lines.ts';
 import type { Metrics } from './metrics.ts';
-import type { Revival } from './revival.ts';
+import type { Announcement, Revival } from './revival.ts';
 import type { Kind, KubeObject, Log } from './types.ts';
 import { readWatch, type WatchEvent } from './watch-stream.ts';
 
@@ -136,8 +136,7 @@ async function run<T extends KubeObject>(
     meter(causeOf(failure));
     report(options, { failure, failures, wait, isSynced: mirror.isSynced() });
     if (mirror.wasAnswered() || !isOutage(failure)) await pause(clock, wait, turn.signal);
-    // What is announced may be a moment away yet: a kind is served only a little after its definition is there.
-    else if (await options.traits.revival.pause(wait, turn.signal)) failures = 0;
+    else if (isNews(await options.traits.revival.pause(wait, turn.signal), failure)) failures = 0;
   }
 }
 
@@ -206,7 +205,7 @@ function createMirror<T extends KubeObject>(options: ReflectorOptions<T>) {
           request: { ...call, resourceVersion, initialEvents, timeoutSeconds },
           onOpen: () => {
             wasAnswered = true;
-            traits.revival.announce();
+            traits.revival.announce('answered');
             if (isSynced) options.onState({ phase: 'synced' });
           },
         });
@@ -231,6 +230,14 @@ function isOutage(error: unknown): boolean {
   if (error instanceof ApiUnreachable) return true;
   if (!(error instanceof ApiError) || error.retryAfterMs !== undefined) return false;
   return error.status >= 500 || error.status === 401 || error.status === 403 || error.status === 404;
+}
+
+/**
+ * Whether the back-off begins anew, since what is announced may be a moment away yet: a kind is served only a little after its definition is
+ * there, a server that answers again knows rights only after a while. What was refused, or failed in the server, by itself goes on as it was.
+ */
+function isNews(announced: Announcement | undefined, failure: unknown): boolean {
+  return announced === 'there' || (announced === 'answered' && failure instanceof ApiUnreachable);
 }
 
 function retryAfterOf(error: unknown): number {

@@ -215,6 +215,8 @@ export interface Controller<T extends KubeObject = KubeObject, O = unknown, S = 
   readonly reads?: readonly Watch[];
   /** Those of its watches that it goes without while the API server refuses them (RB-02): reading one throws, all else works. */
   readonly optional?: readonly Watch[];
+  /** Those that change no more than a hint in a message: it begins as soon as reading them has failed once, and without them or with what was read before. */
+  readonly hints?: readonly Watch[];
   readonly triggers: readonly Trigger[];
   readonly sources?: readonly Source[];
   /** Keys reconciled at once. Default 4. */

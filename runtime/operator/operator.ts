@@ -158,9 +158,11 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
 const supportedKinds = workloadRows.map(({ watch }) => ({ apiVersion: watch.kind.apiVersion, kind: watch.kind.kind }));
 
 function unsynced(cache: Cache, watches: readonly Watch[]): string | undefined {
-  const waiting = watches.map((watch) => cache.state(watch)).filter(({ phase }) => phase !== 'synced');
+  // One namespace that may not be read, or is not there yet, must not have the pods of all others refused.
+  const waiting = watches.filter((watch) => !cache.isFresh(watch, -Infinity));
   if (waiting.length === 0) return undefined;
-  return waiting.map(({ id, reason }) => `watch ${id}: ${reason ?? 'its first list is not complete'}`).join('; ');
+  const states = waiting.map((watch) => cache.state(watch));
+  return states.map(({ id, reason }) => `watch ${id}: ${reason ?? 'its first list is not complete'}`).join('; ');
 }
 
 /** A replica that neither holds the lease nor has ever seen another hold it may be one of two that both do nothing (LE-01). */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Controller, Watch } from '../../runtime/engine/types.ts';
-import { createManagerOn, eventually, metric } from '../support/engine-bed.ts';
+import { configMaps, createManagerOn, eventually, metric } from '../support/engine-bed.ts';
 import { useWatchBed } from '../support/watch-bed.ts';
 import { finalizer, installWidgets, widget, widgetController, widgetKind } from '../support/widget.ts';
 
@@ -13,11 +13,12 @@ const { now } = useWatchBed('letting-go', ({ client }) => installWidgets(client,
 interface Made {
   readonly controller: Partial<Controller>;
   readonly onObserve?: () => void;
+  readonly namespaces?: readonly string[];
 }
 
-async function managerWith(t: { after(fn: () => Promise<void>): void }, { controller, onObserve }: Made) {
+async function managerWith(t: { after(fn: () => Promise<void>): void }, { controller, onObserve, namespaces }: Made) {
   const { namespace, bed } = now();
-  const manager = createManagerOn(bed);
+  const manager = createManagerOn(bed, { cacheOptions: { namespaces } });
   t.after(() => manager.stop());
   const made = widgetController({ kind: widgets, namespace, ...(onObserve === undefined ? {} : { onObserve }) });
   manager.addController({ ...(made as Controller), ...controller });
@@ -41,6 +42,21 @@ describe('letting go', () => {
     const manager = await managerWith(t, { controller: { reads: [missing] } });
     await eventually(() => manager.health().watches.every(({ phase }) => phase !== 'waiting'));
     assert.equal(manager.health().controllers[0]?.state, 'waiting');
+    assert.equal(await manager.letGo(300), 1);
+  });
+
+  test('so is what it holds where one namespace of two is refused', async (t) => {
+    await make([finalizer]);
+    const refused = `${now().namespace}-refused`;
+    const end = now().proxy.rule(({ url }) => (url.includes(`/${refused}/`) ? { status: 403 } : undefined));
+    t.after(() => Promise.resolve(end()));
+    const primary: Watch = { id: 'in-both', kind: widgets };
+    const missing: Watch = { id: 'missing', kind: widgetKind('absents') };
+    const manager = await managerWith(t, {
+      controller: { primary, triggers: [], reads: [missing] },
+      namespaces: [now().namespace, refused],
+    });
+    await eventually(() => manager.health().watches.every(({ phase }) => phase !== 'waiting'));
     assert.equal(await manager.letGo(300), 1);
   });
 
@@ -83,4 +99,28 @@ test('a watch that was refused asks again when it is told to, and soon again whe
   await eventually(() => assert.equal(cache.state(watch).phase, 'synced'));
   const ms = performance.now() - begun;
   assert.ok(ms < 8_000, `${Math.round(ms)} ms, as if nobody had told it`);
+});
+
+test('a watch that is refused asks when another has been answered, and neither warns again nor asks more often for it', async () => {
+  const { bed, namespace } = now();
+  const timings = { backOff: { baseMs: 50, capMs: 600_000, jitter: 0 } };
+  const cache = bed.newCache({ timings, random: () => 0 });
+  cache.start({ id: 'nevers', kind: widgetKind('nevers') });
+  const refused = () => metric(bed, 'watch_restarts_total{watch="nevers",cause="404"}');
+  await eventually(async () => assert.ok((await refused()) >= 6));
+  for (const id of ['one', 'two', 'three']) {
+    const before = await refused();
+    await cache.synced({ id, kind: configMaps, namespace });
+    await eventually(async () => assert.ok((await refused()) > before));
+  }
+  const said = bed.log.lines.filter(({ fields }) => fields['watch'] === 'nevers');
+  const failures = said.map(({ fields }) => fields['failures']);
+  assert.deepEqual(
+    failures,
+    failures.map((_, index) => index + 1),
+  );
+  assert.deepEqual(
+    said.filter(({ level }) => level === 'warn').map(({ fields }) => fields['failures']),
+    [1, 3],
+  );
 });

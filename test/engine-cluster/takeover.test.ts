@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { createLeaderElection } from '../../runtime/engine/leader.ts';
 import type { Manager } from '../../runtime/engine/manager.ts';
-import type { Watch } from '../../runtime/engine/types.ts';
+import type { Controller, Watch } from '../../runtime/engine/types.ts';
 import { type ControlPlane, startControlPlane } from '../lab/control-plane.ts';
 import {
   type Bed,
@@ -23,6 +23,7 @@ import { type HttpProxy, startHttpProxy } from '../support/http-proxy.ts';
 import { installWidgets, widget, widgetController, widgetKind } from '../support/widget.ts';
 
 const kind = widgetKind();
+const timings = { backOff: { baseMs: 50, capMs: 400, jitter: 0.5 } };
 /** The former leader renews so often that it never loses the lease, and whoever waits looks as often. */
 const times = { durationMs: 3_000, renewDeadlineMs: 2_000, retryMs: 200 };
 let plane: ControlPlane;
@@ -49,6 +50,17 @@ beforeEach(async () => {
   await direct.client.create(kind, widget(kind, namespace, 'w', { target: 't', color: 'red' }));
   front.requests.length = 0;
 });
+
+/** A controller of nothing but what it reads. */
+const idle: Controller = {
+  name: 'idle',
+  fieldManager: 'idle',
+  primary: { id: 'idle-widgets', kind },
+  triggers: [],
+  wakeOn: 'any',
+  observe: () => Promise.resolve({}),
+  decide: () => ({}),
+};
 
 interface Scope {
   after(fn: () => Promise<void>): void;
@@ -144,24 +156,14 @@ describe('a new leader whose cache is old', () => {
 
   test('a watch that cannot be read again keeps its own controllers waiting, and is read from meanwhile', async (t) => {
     const former = await startLeader(t);
-    const bed = createBed(reach({ port: front.port, certificatesDir: plane.certificatesDir }), {
-      cache: { timings: { backOff: { baseMs: 50, capMs: 400, jitter: 0.5 } } },
-    });
+    const bed = createBed(reach({ port: front.port, certificatesDir: plane.certificatesDir }), { cache: { timings } });
     t.after(() => bed.close());
     const cache = bed.newCache();
     const next = replica(t, 'next', bed, cache);
     const painter = paint('next');
     next.addController(painter);
     const plain: Watch<ConfigMap> = { id: 'plain', kind: configMaps, namespace, name: 't' };
-    next.addController({
-      name: 'plain',
-      fieldManager: 'plain',
-      primary: plain,
-      triggers: [],
-      wakeOn: 'any',
-      observe: () => Promise.resolve({}),
-      decide: () => ({}),
-    });
+    next.addController({ ...idle, primary: plain });
     await next.start();
     const end = front.rule(({ url }) => (url.includes(`/${kind.plural}`) ? { status: 503 } : undefined));
     t.after(() => Promise.resolve(end()));
@@ -175,15 +177,65 @@ describe('a new leader whose cache is old', () => {
     await eventually(() => runs(next));
   });
 
-  test('the first leader of all lists once', async (t) => {
-    const bed = createBed(reach({ port: front.port, certificatesDir: plane.certificatesDir }));
+  test('one namespace of an optional watch is refused: the others are read again first', async (t) => {
+    const refused = await makeNamespace(direct.client, `${namespace}-refused`);
+    const former = await startLeader(t);
+    const bed = createBed(reach({ port: front.port, certificatesDir: plane.certificatesDir }), { cache: { timings } });
     t.after(() => bed.close());
-    const first = replica(t, 'first', bed);
-    first.addController(paint('first'));
-    await first.start();
-    await eventually(() => runs(first));
-    const reads = front.requests.filter(({ url }) => url.includes(`/${namespace}/`));
-    assert.equal(reads.length, 2, reads.map(({ url }) => url).join('\n'));
+    const next = replica(t, 'next', bed, bed.newCache({ namespaces: [namespace, refused] }));
+    const maps: Watch = { id: 'optional', kind: configMaps, metadataOnly: true };
+    next.addController({ ...idle, reads: [maps], optional: [maps] });
+    const endRefusal = front.rule(({ url }) =>
+      url.includes(`/${refused}/`) && url.includes('/configmaps') ? { status: 403 } : undefined,
+    );
+    t.after(() => Promise.resolve(endRefusal()));
+    await next.start();
+    assert.equal(next.health().controllers[0]?.state, 'standby');
+    let asked = 0;
+    const end = front.rule(({ url }) => {
+      if (!url.includes(`/${namespace}/configmaps`)) return undefined;
+      asked += 1;
+      return { status: 503 };
+    });
+    t.after(() => Promise.resolve(end()));
+    await former.stop();
+    await eventually(() => asked > 1);
+    assert.equal(next.health().controllers[0]?.state, 'waiting');
+    end();
+    await eventually(() => runs(next));
+  });
+
+  test('a hint that cannot be read again keeps nothing waiting', async (t) => {
+    const former = await startLeader(t);
+    const bed = createBed(reach({ port: front.port, certificatesDir: plane.certificatesDir }), { cache: { timings } });
+    t.after(() => bed.close());
+    const next = replica(t, 'next', bed);
+    const maps: Watch = { id: 'hint', kind: configMaps, namespace, metadataOnly: true };
+    next.addController({ ...idle, reads: [maps], hints: [maps] });
+    await next.start();
+    const end = front.rule(({ url }) => (url.includes('/configmaps') ? { status: 503 } : undefined));
+    t.after(() => Promise.resolve(end()));
+    await former.stop();
+    await eventually(() => runs(next));
+  });
+
+  test('there is no lease, since somebody deleted it: what its holder wrote is not undone', async (t) => {
+    const proxy = await startFaultProxy(portOf(plane));
+    const bed = createBed(reach({ port: proxy.port, certificatesDir: plane.certificatesDir }), { allowH2: false });
+    const cache = bed.newCache();
+    const next = replica(t, 'next', bed, cache);
+    t.after(() => proxy.close());
+    t.after(() => bed.close());
+    const painter = paint('next');
+    next.addController(painter);
+    await cache.synced(painter.primary);
+    proxy.silence();
+    await dye('blue');
+    const colors = await colorsOfTarget();
+    await next.start();
+    await eventually(() => runs(next));
+    await eventually(() => assert.equal(colors.at(-1), 'blue'));
+    assert.deepEqual(colors, ['', 'blue']);
   });
 });
 

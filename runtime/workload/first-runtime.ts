@@ -1,4 +1,4 @@
-/** Which of several AgentRuntimes with one target counts: the rule that controller and webhook share. */
+/** Which of several AgentRuntimes with one target counts: the rule that controllers and the webhook share. */
 
 import type { AgentRuntime } from '../api/agent-runtime.ts';
 
