@@ -1,4 +1,4 @@
-/** Values that are each valid and together break every pod: two ports alike, or a request above its limit. */
+/** Values that are each valid and together break every pod: two ports alike, a request above its limit, or mutual TLS that is asked for where it is off. */
 
 import type { Effective, Layer, LayerProblem, LayerSource } from './layers.ts';
 import { mergeLayers } from './merge.ts';
@@ -23,7 +23,7 @@ interface Clash {
  */
 export function consistent(config: readonly Layer<PartialConfig>[]): Consistent {
   const effective = mergeLayers({ config, gates: [], problems: [], warnings: [] });
-  for (const clash of [...portClashes(effective.config), ...limitClashes(effective.config)]) {
+  for (const clash of clashes.flatMap((of) => of(effective.config))) {
     const blamed = lastToSet(config, effective, clash.paths);
     if (blamed === undefined) continue;
     const { layer, path, other, otherSource } = blamed;
@@ -33,6 +33,8 @@ export function consistent(config: readonly Layer<PartialConfig>[]): Consistent 
   }
   return { config, problems: [] };
 }
+
+const clashes: readonly ((config: PlatformConfig) => readonly Clash[])[] = [portClashes, limitClashes, mtlsClashes];
 
 function portClashes({ proxy }: PlatformConfig): readonly Clash[] {
   const ports = Object.entries(proxy).filter(([name]) => name.endsWith('Port'));
@@ -61,6 +63,18 @@ function limitClashes({ resources }: PlatformConfig): readonly Clash[] {
       ];
     }),
   );
+}
+
+/** Each call to that host would be refused: it is never sent in plain HTTP instead. */
+function mtlsClashes({ mtls, tokenExchange }: PlatformConfig): readonly Clash[] {
+  const at = tokenExchange.routes.findIndex((route) => route.mtls === 'required');
+  if (mtls.mode !== 'disabled' || at === -1) return [];
+  return [
+    {
+      paths: ['mtls.mode', 'tokenExchange.routes'],
+      message: (where) => `tokenExchange.routes[${at}].mtls is required, and mtls.mode is disabled; see also ${where}`,
+    },
+  ];
 }
 
 interface Blamed {

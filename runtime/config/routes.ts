@@ -7,6 +7,7 @@ import type { Violation } from './violation.ts';
 
 const actions = ['exchange', 'passthrough', 'deny'] as const;
 const noTokenPolicies = ['deny', 'allow', 'client-credentials'] as const;
+const mtlsPolicies = ['required', 'none'] as const;
 
 /** One row as it is written. */
 export interface RouteText {
@@ -25,6 +26,11 @@ export interface RouteText {
    * `client-credentials`: with a token of the agent itself.
    */
   readonly noToken?: (typeof noTokenPolicies)[number];
+  /**
+   * `required`: by mutual TLS, or not at all. `none`: in plain HTTP. Default: `required` for Services of the cluster where `mtls.mode` is `strict`, else
+   * `none`.
+   */
+  readonly mtls?: (typeof mtlsPolicies)[number];
 }
 
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
@@ -48,6 +54,7 @@ export const RouteTexts = Type.Array(
     tokenUrl: Type.Optional(text(2048)),
     action: Type.Optional(oneOf(actions)),
     noToken: Type.Optional(oneOf(noTokenPolicies)),
+    mtls: Type.Optional(oneOf(mtlsPolicies)),
   }),
   { maxItems: 256 },
 );
@@ -67,7 +74,8 @@ function violations(row: RouteText, index: number): readonly Violation[] {
   if (row.host === undefined) return at('host', 'is missing');
   const host = at('host', hostProblem(row.host));
   if (action !== 'exchange') {
-    const idle = exchangeKeys.filter((key) => row[key] !== undefined);
+    const without = action === 'deny' ? ([...exchangeKeys, 'mtls'] as const) : exchangeKeys;
+    const idle = without.filter((key) => row[key] !== undefined);
     return [...host, ...idle.flatMap((key) => at(key, `has no effect with the action ${action}; remove it`))];
   }
   const isAimless = audience === undefined && scopes.length === 0;

@@ -40,6 +40,8 @@ export interface Pass {
   readonly remove?: readonly string[];
   /** Where Envoy sends it instead of the original destination. */
   readonly destination?: Endpoint;
+  /** Outbound: Envoy sends it by mutual TLS, or answers 503. Default false. */
+  readonly isMtls?: boolean;
 }
 
 /** Answer it here, without the other side ever seeing it. */

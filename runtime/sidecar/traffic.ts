@@ -19,7 +19,7 @@ import { openCredentials } from './outbound/files.ts';
 import { openFinder } from './outbound/find.ts';
 import { providerRoutes } from './outbound/routes.ts';
 import type { ProxySettings } from './settings.ts';
-import type { Identity } from './spiffe/identity.ts';
+import { type Identity, readyLine } from './spiffe/identity.ts';
 
 export interface TrafficParts {
   readonly clock: Clock;
@@ -71,6 +71,7 @@ export async function openTraffic(settings: ProxySettings, parts: TrafficParts):
     tokenFor: createTokenCache({ fetchToken, clientId: name, clock, metrics }),
     placeOf,
     own,
+    mtls: { mode: settings.mtls, unavailable: () => unavailable(settings, identity) },
     clock,
   });
   keeper.start();
@@ -112,6 +113,11 @@ function clientIdOf(
     return state?.kind === 'held' ? { kind: 'known', id: state.svid.spiffeId } : { kind: 'pending' };
   }
   return credentials === undefined ? { kind: 'none' } : { kind: 'pending' };
+}
+
+function unavailable({ mtls }: ProxySettings, identity: Identity | undefined): string | undefined {
+  if (mtls === 'disabled') return 'mutual TLS is off here (MTLS_MODE), or SPIFFE is';
+  return identity === undefined ? 'it has no SPIFFE identity' : readyLine(identity.state);
 }
 
 function assertionOf(identity: Identity | undefined): Assertion {

@@ -89,6 +89,7 @@ function outboundRules(): Decide {
       metrics: createMetrics({ process: false }),
     }),
     placeOf: createAddresses({ resolve: async () => ['10.0.0.7'], clock, ttlMs: 3_600_000 }),
+    mtls: { mode: 'disabled', unavailable: () => undefined },
     clock,
   });
 }

@@ -56,6 +56,7 @@ describe('in a pod whose traffic is not captured', () => {
     });
     const rules = { routes: routes.value, placeOf, own: [ip], clock: systemClock };
     const outbound = createOutbound({
+      mtls: { mode: 'disabled', unavailable: () => undefined },
       ...rules,
       issuer,
       fallback: undefined,

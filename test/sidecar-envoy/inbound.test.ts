@@ -155,7 +155,7 @@ test('decisions are counted by direction and reason', async () => {
   const text = await bed.metrics.text();
   assert.match(
     text,
-    /rossoctl_sidecar_decisions_total\{direction="inbound",decision="refuse",reason="no_token"\} [1-9]/,
+    /rossoctl_sidecar_decisions_total\{direction="inbound",decision="refuse",reason="no_token",mtls="false"\} [1-9]/,
   );
   assert.match(text, /rossoctl_sidecar_decisions_active\{direction="inbound"\} 0/);
 });

@@ -132,6 +132,7 @@ export function outbound(
     fallback: undefined,
     tokenFor: createTokenCache({ ...base, fetchToken, clientId: () => realm.agent.id }),
     placeOf: createAddresses({ clock: systemClock, resolve: async () => ['10.0.0.7'] }),
+    mtls: { mode: 'disabled', unavailable: () => undefined },
     clock: systemClock,
   });
   const decision = async (headers: Headers) => decide(head('outbound', 'tool', headers), noSignal);

@@ -1,16 +1,20 @@
 /** Where Envoy connects to: original destinations in both directions, and our own program. */
 
 import { type Intent, limitsOf, seconds } from './intent.ts';
-import { clusters, destinationMetadata, type JsonObject, type Named, type Sockets } from './names.ts';
+import { clusters, type JsonObject, metadata, type Named, type Sockets } from './names.ts';
+import type { TlsIdentity } from './secrets.ts';
+import { outboundTls } from './tls.ts';
 
 /** What CDS serves where traffic is captured. */
-export function trafficClusters(intent: Intent): readonly Named[] {
-  return [originalDestination(clusters.inbound, intent), outboundCluster(intent)];
+export function trafficClusters(intent: Intent, identity: TlsIdentity | undefined): readonly Named[] {
+  return [originalDestination(clusters.inbound, intent), ...outboundClusters(intent, identity)];
 }
 
-/** To wherever the application was going, or the processor says. */
-export function outboundCluster(intent: Intent): Named {
-  return originalDestination(clusters.outbound, intent, elsewhere);
+/** To wherever the application was going, or the processor says. Without an identity nothing leaves by mutual TLS, and there is no cluster for it. */
+export function outboundClusters(intent: Intent, identity: TlsIdentity | undefined): readonly Named[] {
+  const outbound = originalDestination(clusters.outbound, intent, elsewhere);
+  if (intent.mtls === 'disabled' || identity === undefined) return [outbound];
+  return [outbound, { ...outbound, name: clusters.outboundMtls, transportSocket: outboundTls(identity) }];
 }
 
 /** What the bootstrap holds: our discovery server and our processor. */
@@ -22,7 +26,7 @@ export function ownClusters(sockets: Sockets): JsonObject[] {
  * A processor's word on where a request goes, which no header can say. Outbound only: what arrives is for the address that was dialled.
  */
 const elsewhere: JsonObject = {
-  metadataKey: { key: destinationMetadata.namespace, path: [{ key: destinationMetadata.key }] },
+  metadataKey: { key: metadata.namespace, path: [{ key: metadata.destination }] },
 };
 
 /**

@@ -1,11 +1,12 @@
 /** The explicit proxy: what Envoy listens on, and where it connects to, in a pod whose traffic nobody redirects. */
 
-import { connectionBuffer, connections, outboundCluster } from './clusters.ts';
+import { connectionBuffer, connections, outboundClusters } from './clusters.ts';
 import { http, type Variant } from './http.ts';
 import { originalDestination, tlsInspector } from './inspection.ts';
 import { type Explicit, type Intent, limitsOf, seconds } from './intent.ts';
 import { inbound, untouched } from './listeners.ts';
-import { clusters, destinationMetadata, extension, type JsonObject, type Named } from './names.ts';
+import { clusters, extension, type JsonObject, metadata, type Named } from './names.ts';
+import type { TlsIdentity } from './secrets.ts';
 
 /** Where the proxy listens for the application. The network never reaches it. */
 const loopback = '127.0.0.1';
@@ -19,8 +20,13 @@ export function explicitListeners(intent: Intent, { isOutbound }: Explicit): rea
 }
 
 /** To the application, to wherever it calls, and into tunnels. */
-export function explicitClusters(intent: Intent, { application, isOutbound }: Explicit): readonly Named[] {
-  return [toApplication(intent, application), ...(isOutbound ? [outboundCluster(intent), intoTunnel] : [])];
+export function explicitClusters(
+  intent: Intent,
+  { application, isOutbound }: Explicit,
+  identity: TlsIdentity | undefined,
+): readonly Named[] {
+  const outwards = isOutbound ? [...outboundClusters(intent, identity), intoTunnel] : [];
+  return [toApplication(intent, application), ...outwards];
 }
 
 /** The application's port on loopback, where it listens in any case but when it chose one other address. Without a port there is nowhere to go. */
@@ -80,7 +86,7 @@ const tunnelling: Variant = {
           objectKey: 'envoy.filters.listener.original_dst.local_ip',
           formatString: {
             textFormatSource: {
-              inlineString: `%DYNAMIC_METADATA(${destinationMetadata.namespace}:${destinationMetadata.key})%`,
+              inlineString: `%DYNAMIC_METADATA(${metadata.namespace}:${metadata.destination})%`,
             },
           },
           sharedWithUpstream: 'ONCE',

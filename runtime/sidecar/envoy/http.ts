@@ -4,7 +4,7 @@ import type { Direction } from '../decision.ts';
 import { accessLog } from './access-log.ts';
 import { http2 } from './clusters.ts';
 import { type Intent, limitsOf, seconds } from './intent.ts';
-import { clusters, destinationMetadata, directionKey, extension, type JsonObject, requestAttributes } from './names.ts';
+import { clusters, directionKey, extension, type JsonObject, metadata, requestAttributes } from './names.ts';
 
 const manager = 'envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
 
@@ -40,10 +40,12 @@ export function http(direction: Direction, intent: Intent, variant?: Variant): J
     streamFlushTimeout: seconds(isInbound ? restSeconds : idleSeconds),
     upgradeConfigs: upgrades[direction].map((upgradeType) => ({ upgradeType })),
     accessLog: accessLog(direction, intent),
-    localReplyConfig: { mappers: [unreachable] },
+    localReplyConfig: { mappers: [...(isMtls(direction, intent) ? mtlsFailed : []), unreachable] },
     routeConfig: {
       name: direction,
-      virtualHosts: [{ name: direction, domains: ['*'], routes: routes(direction, variant?.connect) }],
+      virtualHosts: [{ name: direction, domains: ['*'], routes: routes(direction, intent, variant?.connect) }],
+      // The cluster of mutual TLS comes and goes with the identity.
+      validateClusters: !isMtls(direction, intent),
     },
     httpFilters: [
       processor(direction, intent),
@@ -88,11 +90,51 @@ const unreachable: JsonObject = {
   },
 };
 
-function routes(direction: Direction, tunnel: JsonObject = {}): JsonObject[] {
-  const route: JsonObject = { cluster: clusters[direction], timeout: '0s' };
-  const all: JsonObject = { match: { prefix: '/' }, route };
-  const connect: JsonObject = { match: { connectMatcher: {} }, route: { ...route, ...tunnel } };
-  return direction === 'outbound' ? [connect, all] : [all];
+/** The same for what may leave by mutual TLS alone, by Envoy's flags: which side it failed on. It is never sent on without. */
+const mtlsFailures: readonly (readonly [flags: readonly string[], why: string])[] = [
+  [['NC'], 'this pod has no identity in use; try again'],
+  [
+    ['UC'],
+    "the destination ended the connection without an answer, as one does that does not take this pod's certificate: %RESPONSE_CODE_DETAILS%",
+  ],
+  [
+    ['UF', 'UH'],
+    'the destination does not answer (Connection_refused), speaks no TLS (WRONG_VERSION_NUMBER), or has no certificate that is trusted here (CERTIFICATE_VERIFY_FAILED): %UPSTREAM_TRANSPORT_FAILURE_REASON%',
+  ],
+];
+
+const mtlsFailed = mtlsFailures.map(([flags, why]): JsonObject => {
+  const isDecided = { metadataFilter: { matcher: isForMtls(), matchIfKeyNotFound: false } };
+  return {
+    filter: { andFilter: { filters: [isDecided, { responseFlagFilter: { flags: [...flags] } }] } },
+    bodyFormatOverride: {
+      contentType: 'application/json',
+      jsonFormat: {
+        error: 'mtls_failed',
+        error_description: `The request may leave by mutual TLS alone, and that failed: ${why}.`,
+      },
+    },
+  };
+});
+
+function isForMtls(): JsonObject {
+  return { filter: metadata.namespace, path: [{ key: metadata.mtls }], value: { boolMatch: true } };
+}
+
+function isMtls(direction: Direction, { mtls }: Intent): boolean {
+  return direction === 'outbound' && mtls !== 'disabled';
+}
+
+/** The processor's word chooses the cluster. It comes when a route was chosen already, so it has Envoy choose again (`clear_route_cache`). */
+function routes(direction: Direction, intent: Intent, tunnel: JsonObject = {}): JsonObject[] {
+  const to = (cluster: string, match: JsonObject = {}, connecting: JsonObject = {}): JsonObject[] => {
+    const route: JsonObject = { cluster, timeout: '0s' };
+    const all: JsonObject = { match: { prefix: '/', ...match }, route };
+    const connect: JsonObject = { match: { connectMatcher: {}, ...match }, route: { ...route, ...connecting } };
+    return direction === 'outbound' ? [connect, all] : [all];
+  };
+  const mtls = isMtls(direction, intent) ? to(clusters.outboundMtls, { dynamicMetadata: [isForMtls()] }) : [];
+  return [...mtls, ...to(clusters[direction], {}, tunnel)];
 }
 
 /** The filter that asks our processor, by headers alone. That it cannot be asked is a refusal. */
@@ -120,7 +162,7 @@ function processor(direction: Direction, intent: Intent): JsonObject {
     // Taking away a client's x-envoy headers is what it must be able to do; changing host, path or method is not.
     mutationRules: { allowAllRouting: false, allowEnvoy: true, disallowSystem: true },
     metadataOptions: {
-      receivingNamespaces: { untyped: direction === 'outbound' ? [destinationMetadata.namespace] : [] },
+      receivingNamespaces: { untyped: direction === 'outbound' ? [metadata.namespace] : [] },
     },
   });
 }

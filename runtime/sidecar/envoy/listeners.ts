@@ -7,7 +7,7 @@ import { http } from './http.ts';
 import { httpInspector, originalDestination, tlsInspector } from './inspection.ts';
 import { type Intent, limitsOf, seconds } from './intent.ts';
 import { clusters, extension, type JsonObject, type Named } from './names.ts';
-import { mutualTls } from './tls.ts';
+import { inboundTls } from './tls.ts';
 
 /** What LDS serves where traffic is captured. */
 export function listeners(intent: Intent): readonly Named[] {
@@ -25,7 +25,7 @@ export function inbound(intent: Intent): Named {
   const tls: JsonObject = {
     name: 'tls',
     filterChainMatch: { transportProtocol: 'tls' },
-    transportSocket: mutualTls(intent),
+    transportSocket: inboundTls(intent),
     transportSocketConnectTimeout: seconds(limitsOf(intent).headersSeconds),
     filters: [http('inbound', intent)],
   };
@@ -36,10 +36,7 @@ export function inbound(intent: Intent): Named {
   });
 }
 
-/**
- * Plain HTTP goes by the processor; TLS and whatever else it is pass untouched to where they were going. Mutual TLS towards other agents
- * would begin here: a transport socket of cluster `outbound`, chosen by what the processor says of the destination.
- */
+/** Plain HTTP goes by the processor, who may send it on by mutual TLS; TLS and whatever else it is pass untouched to where they were going. */
 function outbound(intent: Intent): Named {
   return listener('outbound', intent, {
     listenerFilters: [originalDestination, tlsInspector(), httpInspector()],

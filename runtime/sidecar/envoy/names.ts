@@ -15,6 +15,8 @@ export const clusters = {
   outbound: 'outbound',
   /** Into what a CONNECT of the explicit proxy carries. */
   tunnel: 'tunnel',
+  /** The same by mutual TLS. */
+  outboundMtls: 'outbound_mtls',
   /** Our processor. */
   processor: 'processor',
   /** Our discovery server. */
@@ -44,8 +46,11 @@ export function socketsIn(folder: string): Sockets {
 /** Metadata of the processor's gRPC call that says which listener it serves. Set by Envoy's configuration; a client cannot reach it. */
 export const directionKey = 'rossoctl-direction';
 
-/** Dynamic metadata by which the processor sends a request elsewhere than to its original destination: `{ [namespace]: { [key]: "ip:port" } }`. */
-export const destinationMetadata = { namespace: 'rossoctl', key: 'destination' } as const;
+/**
+ * Dynamic metadata by which the processor says how a request leaves, `{ rossoctl: { destination: "ip:port", mtls: true } }`: elsewhere than to its
+ * original destination, and by mutual TLS. No client can write it.
+ */
+export const metadata = { namespace: 'rossoctl', destination: 'destination', mtls: 'mtls' } as const;
 
 /** What the processor is told of a connection. */
 export const requestAttributes = [

@@ -21,15 +21,17 @@ export type Snapshot = ReadonlyMap<string, readonly Resource[]>;
 /** The snapshot of a pod's intent and identity. Throws on what no message can hold, with the field's name. */
 export function snapshot(intent: Intent, identity: TlsIdentity | undefined): Snapshot {
   return new Map([
-    kind(types.cluster, clustersOf(intent)),
+    kind(types.cluster, clustersOf(intent, identity)),
     kind(types.secret, intent.mtls === 'disabled' ? [] : secrets(identity)),
     kind(types.listener, listenersOf(intent)),
   ]);
 }
 
 /** What CDS serves. */
-export function clustersOf(intent: Intent): readonly Named[] {
-  return intent.explicit === undefined ? trafficClusters(intent) : explicitClusters(intent, intent.explicit);
+export function clustersOf(intent: Intent, identity: TlsIdentity | undefined): readonly Named[] {
+  return intent.explicit === undefined
+    ? trafficClusters(intent, identity)
+    : explicitClusters(intent, intent.explicit, identity);
 }
 
 /** What LDS serves. */

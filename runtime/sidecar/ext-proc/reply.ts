@@ -2,7 +2,7 @@
 
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Decision, Pass, Refusal } from '../decision.ts';
-import { destinationMetadata } from '../envoy/names.ts';
+import { metadata } from '../envoy/names.ts';
 import { messageOf } from '../wire/registry.ts';
 import { endpointText, type Headers } from './headers.ts';
 
@@ -21,18 +21,22 @@ interface Reply {
 /** Headers that steer proxies or are ours to set. A client's never go on: it could turn on retries or time limits in Envoy, or speak for us. */
 const reserved = /^x-(?:envoy|rossoctl)-/;
 
-function passed({ set = {}, remove = [], destination }: Pass, headers: Headers): Reply {
+function passed({ set = {}, remove = [], destination, isMtls = false }: Pass, headers: Headers): Reply {
   const foreign = [...headers.keys()].filter((name) => reserved.test(name));
   // Envoy takes away first and sets then, so of a header that came twice one is left.
   const removeHeaders = [...new Set([...foreign, ...remove, ...Object.keys(set)])];
-  const response = { headerMutation: { setHeaders: options(set), removeHeaders } };
-  return {
-    response: { case: 'requestHeaders', value: { response } },
-    ...(destination === undefined ? {} : { dynamicMetadata: sentTo(endpointText(destination)) }),
+  const response = {
+    headerMutation: { setHeaders: options(set), removeHeaders },
+    // The route that Envoy has chosen is that of plain HTTP.
+    ...(isMtls ? { clearRouteCache: true } : {}),
   };
+  const way = {
+    ...(destination === undefined ? {} : { [metadata.destination]: endpointText(destination) }),
+    ...(isMtls ? { [metadata.mtls]: true } : {}),
+  };
+  const dynamicMetadata = Object.keys(way).length > 0 ? { dynamicMetadata: { [metadata.namespace]: way } } : {};
+  return { response: { case: 'requestHeaders', value: { response } }, ...dynamicMetadata };
 }
-
-const sentTo = (endpoint: string) => ({ [destinationMetadata.namespace]: { [destinationMetadata.key]: endpoint } });
 
 /** The body is the same JSON for every refusal; `details` is what Envoy's access log says of it. */
 function refused({ status, error, description, headers = {}, reason }: Refusal): Reply {

@@ -82,8 +82,9 @@ export async function serveProcessor(options: ProcessorOptions): Promise<Process
       const headers = headersOf(message);
       // Nothing else was asked for, and what is not asked for is not answered.
       if (headers === undefined) return endCall(stream);
-      const measured = meter.begin(direction);
-      const decision = await decide(options, requestHead(direction, headers, message), signal);
+      const asked = requestHead(direction, headers, message);
+      const measured = meter.begin(asked);
+      const decision = await decide(options, asked, signal);
       measured(signal.aborted ? undefined : decision);
       if (!signal.aborted) endCall(stream, toBinary(responseType, reply(decision, headers)));
     } catch (error) {

@@ -6,6 +6,8 @@ import type { Decide, Decision, Pass, RequestHead } from '../decision.ts';
 import { writtenClaims } from '../idp/bearer.ts';
 import type { PlaceOf } from './addresses.ts';
 import type { TokenFor } from './cache.ts';
+import { isMtlsRequired, type OutboundMtls } from './mtls.ts';
+import { isService } from './names.ts';
 import { outboundRefusal } from './refusals.ts';
 import { type Route, routeOf, type Target } from './routes.ts';
 import type { TokenWish } from './token-request.ts';
@@ -24,6 +26,7 @@ export interface OutboundOptions {
   readonly placeOf: PlaceOf;
   /** The pod's own addresses: no token is made for itself. */
   readonly own?: readonly string[];
+  readonly mtls: OutboundMtls;
   readonly clock: Clock;
 }
 
@@ -49,8 +52,20 @@ export function createOutbound(options: OutboundOptions): Decide {
     if (authority === undefined) return outboundRefusal('authority');
     const call = { head, authority, subject, signal };
     const route = routeOf(options.routes, authority.host);
-    return route === undefined ? unrouted(options, call) : byAction[route.action](options, call, route);
+    const decision = route === undefined ? unrouted(options, call) : byAction[route.action](options, call, route);
+    if (!isMtlsRequired(options.mtls.mode, route, authority.host)) return decision;
+    return decision instanceof Promise ? decision.then((it) => byMtls(options, it)) : byMtls(options, decision);
   };
+}
+
+/** What passes does so by mutual TLS, or it is refused here where that cannot be. */
+function byMtls({ mtls }: OutboundOptions, decision: Decision): Decision {
+  if (decision.kind === 'refuse') return decision;
+  const why = mtls.unavailable();
+  if (why === undefined) return { ...decision, isMtls: true };
+  return outboundRefusal('mtls-unavailable', {
+    description: `this host is called by mutual TLS alone, and this pod cannot: ${why}`,
+  });
 }
 
 /** The first word that is a JWT of the issuer, whatever scheme it stands behind. */
@@ -72,11 +87,6 @@ async function unrouted(options: OutboundOptions, call: Call): Promise<Decision>
   if (subject.expiresAtMs <= clock.now().getTime()) return outboundRefusal('expired');
   const decision = withToken(await options.tokenFor({ ...fallback, subject }, signal), 'default');
   return decision.kind === 'pass' ? bound(options, call, decision) : decision;
-}
-
-/** A name that only the cluster's DNS answers: of one label, or below `svc`. `tool.team1` may as well be a domain of the internet. */
-function isService(host: string): boolean {
-  return /^[^.:]+$/.test(host) || /^[^.]+\.[^.]+\.svc(?:\.cluster\.local)?$/.test(host);
 }
 
 type Act = (options: OutboundOptions, call: Call, route: Route) => Decision | Promise<Decision>;

@@ -53,6 +53,11 @@ function words(text: string): readonly (readonly string[])[] {
     .filter(([word]) => word !== '');
 }
 
+/** A name that only the cluster's DNS answers: of one label, or below `svc`. `tool.team1` may as well be a domain of the internet. */
+export function isService(host: string): boolean {
+  return /^[^.:]+$/.test(host) || /^[^.]+\.[^.]+\.svc(?:\.cluster\.local)?$/.test(host);
+}
+
 /** The full names to ask for, in their order (resolv.conf(5), `ndots`). A name that ends in a dot is itself alone. */
 export function candidates(host: string, { search, ndots }: Pick<NameSettings, 'search' | 'ndots'>): readonly string[] {
   if (host.endsWith('.')) return [host.slice(0, -1)];

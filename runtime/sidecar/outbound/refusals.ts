@@ -61,6 +61,11 @@ const rows = {
     error: 'invalid_request',
     description: 'a URL of scheme https is not fetched by this proxy: open a tunnel with CONNECT HOST:PORT',
   },
+  'mtls-unavailable': {
+    status: 503,
+    error: 'mtls_unavailable',
+    description: 'this host is called by mutual TLS alone, and this pod cannot: it has no SPIFFE identity',
+  },
   unresolved: {
     status: 503,
     error: 'host_unknown',

@@ -18,6 +18,8 @@ export type Route = {
   /** As written, for messages. */
   readonly host: string;
   readonly matches: (host: string) => boolean;
+  /** Undefined: by `mtls.mode`. */
+  readonly mtls?: RouteText['mtls'];
 } & (
   | { readonly action: 'passthrough' | 'deny' }
   | { readonly action: 'exchange'; readonly target: Target; readonly noToken: NonNullable<RouteText['noToken']> }
@@ -34,7 +36,13 @@ export function routeOf(routes: readonly Route[], host: string): Route | undefin
  */
 export function providerRoutes(urls: readonly string[]): readonly Route[] {
   const hosts = urls.map((url) => authorityOf(URL.parse(url)?.host ?? '')?.host).filter((host) => host !== undefined);
-  return [...new Set(hosts)].map((host) => ({ host, matches: (other) => other === host, action: 'passthrough' }));
+  return [...new Set(hosts)].map((host) => ({
+    host,
+    matches: (other) => other === host,
+    action: 'passthrough',
+    // Its own TLS, or none: it has no sidecar.
+    mtls: 'none',
+  }));
 }
 
 /** The variable `ROUTES`: a JSON list. Nothing: no routes. */
@@ -48,8 +56,8 @@ export function readRoutes(json: string | undefined): Setting<readonly Route[]> 
 }
 
 function routeFrom(row: RouteText): Route {
-  const { host, action = 'exchange', audience = '', scopes = [], tokenUrl = '', noToken = 'deny' } = row;
-  const named = { host, matches: hostMatcher(host) };
+  const { host, action = 'exchange', audience = '', scopes = [], tokenUrl = '', noToken = 'deny', mtls } = row;
+  const named = { host, matches: hostMatcher(host), ...(mtls === undefined ? {} : { mtls }) };
   return action === 'exchange'
     ? { ...named, action, noToken, target: { audience, scopes, tokenUrl } }
     : { ...named, action };

@@ -63,6 +63,23 @@ test('a request above its limit is the fault of whoever spoke last', () => {
   assert.deepEqual(judged('resources: {proxyInit: {requests: {example.com/gpu: "3"}}}').said, [], 'no limit');
 });
 
+test('a route by mutual TLS where that is off is the fault of whoever spoke last', () => {
+  const routes = 'tokenExchange: {routes: [{host: a, audience: a}, {host: b, action: passthrough, mtls: required}]}';
+  const off = 'mtls: {mode: disabled}';
+  assert.deepEqual(judged(off, routes), {
+    stand: ['platform'],
+    said: [
+      'ConfigMap team1/defaults, key config.yaml: tokenExchange.routes: tokenExchange.routes[1].mtls is required, and mtls.mode is ' +
+        'disabled; see also mtls.mode (ConfigMap rossoctl-system/rossoctl-platform-config, key config.yaml)',
+    ],
+  });
+  const { stand, said } = judged(routes, off);
+  assert.deepEqual(stand, ['platform']);
+  assert.match(said.join(), /team1\/defaults.*: mtls\.mode: tokenExchange\.routes\[1\]\.mtls is required/);
+  assert.deepEqual(judged(routes, 'mtls: {mode: strict}').said, []);
+  assert.deepEqual(judged(off, routes.replace('required', 'none')).said, [], 'none is what it is');
+});
+
 test('one contradiction hides no other', () => {
   const { stand, said } = judged('proxy: {adminPort: 15123}', request('768Mi'));
   assert.deepEqual([stand, said.length], [[], 2]);

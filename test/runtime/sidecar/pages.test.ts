@@ -65,6 +65,7 @@ const outbound = Object.keys({
   itself: 0,
   loop: 0,
   'not-a-tunnel': 0,
+  'mtls-unavailable': 0,
   unresolved: 0,
 } satisfies Record<OutboundRefusal, 0>) as OutboundRefusal[];
 

@@ -69,6 +69,7 @@ test('a token outside of Authorization is not seen', async () => {
     fallback: undefined,
     tokenFor: untouched,
     placeOf: untouched,
+    mtls: { mode: 'disabled', unavailable: () => undefined },
     clock: fakeClock(now),
   });
   const wishes: readonly HeadWish[] = [

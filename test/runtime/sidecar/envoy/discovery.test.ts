@@ -79,7 +79,7 @@ test('a change goes to who asked for it, clusters before listeners', () => {
 test('a secret that is not there is not answered: its listener waits, and gets it when it comes', () => {
   const first = receive(settled(), ask(secret, ['identity']), without);
   assert.deepEqual(first.responses, []);
-  assert.deepEqual(sent(update(first.state, withIdentity)), [['identity']]);
+  assert.deepEqual(sent(update(first.state, withIdentity)), [['inbound', 'outbound', 'outbound_mtls'], ['identity']]);
 });
 
 test('a new name comes as an acceptance with other names, and is answered', () => {

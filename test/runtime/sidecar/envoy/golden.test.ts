@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { bootstrap } from '../../../../runtime/sidecar/envoy/bootstrap.ts';
 import { socketsIn } from '../../../../runtime/sidecar/envoy/names.ts';
 import { clustersOf, listenersOf } from '../../../../runtime/sidecar/envoy/snapshot.ts';
-import { intents } from './intents.ts';
+import { identity, intents } from './intents.ts';
 
 const folder = path.resolve(import.meta.dirname, '../../../golden/sidecar-envoy');
 
@@ -15,7 +15,7 @@ for (const [name, intent] of Object.entries(intents)) {
   test(`the configuration of a pod: ${name}`, () => {
     const all = {
       bootstrap: bootstrap(intent, socketsIn('/run/rossoctl')),
-      clusters: clustersOf(intent),
+      clusters: clustersOf(intent, identity),
       listeners: listenersOf(intent),
     };
     const text = `${JSON.stringify(all, undefined, 2)}\n`;

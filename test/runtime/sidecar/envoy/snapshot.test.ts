@@ -10,14 +10,17 @@ import { identity, intents, plain } from './intents.ts';
 const of = (all: Snapshot, type: string) => all.get(typeUrl(type)) ?? [];
 const names = (all: Snapshot, type: string) => of(all, type).map(({ name }) => name);
 
-test('a pod has a cluster and a listener for each direction, without capture one more for tunnels, and Envoy knows every message', () => {
+test('a pod has a cluster and a listener for each direction, without capture one more for tunnels, with an identity a cluster for mutual TLS', () => {
   for (const intent of Object.values(intents)) {
     const all = snapshot(intent, identity);
     const { explicit } = intent;
-    const outwards = explicit === undefined ? ['outbound'] : explicit.isOutbound ? ['outbound', 'tunnel'] : [];
-    const wanted = ['inbound', ...outwards];
-    assert.deepEqual(names(all, types.cluster), wanted);
-    assert.deepEqual(names(all, types.listener), wanted);
+    const isOutbound = explicit?.isOutbound ?? true;
+    const tunnel = explicit !== undefined && isOutbound ? ['tunnel'] : [];
+    const outwards = isOutbound ? ['outbound'] : [];
+    const mtls = isOutbound && intent.mtls !== 'disabled' ? ['outbound_mtls'] : [];
+    assert.deepEqual(names(all, types.cluster), ['inbound', ...outwards, ...mtls, ...tunnel]);
+    assert.deepEqual(names(snapshot(intent, undefined), types.cluster), ['inbound', ...outwards, ...tunnel]);
+    assert.deepEqual(names(all, types.listener), ['inbound', ...outwards, ...tunnel]);
   }
 });
 

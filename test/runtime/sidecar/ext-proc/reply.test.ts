@@ -53,6 +53,14 @@ const cases: readonly {
     },
   },
   {
+    what: 'by mutual TLS, and somewhere else: the route is chosen again',
+    decision: { kind: 'pass', reason: 'x', isMtls: true, destination: { address: '10.0.0.2', port: 80 } },
+    expected: {
+      requestHeaders: { response: { headerMutation: {}, clearRouteCache: true } },
+      dynamicMetadata: { rossoctl: { destination: '10.0.0.2:80', mtls: true } },
+    },
+  },
+  {
     what: 'a refusal',
     decision: {
       kind: 'refuse',

@@ -52,6 +52,7 @@ function bed(options: Partial<OutboundOptions> = {}, outcome?: TokenOutcome) {
         return book[host] ?? Promise.reject(new Error('ENOTFOUND'));
       },
     }),
+    mtls: { mode: 'disabled', unavailable: () => undefined },
     clock,
     ...options,
   });

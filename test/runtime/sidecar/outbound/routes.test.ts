@@ -123,6 +123,8 @@ const problems: readonly (readonly [text: string, expected: RegExp])[] = [
   ['[{"host":"a"}]', /^ROUTES\[0\]\.audience: is missing: an exchange needs/],
   ['[{"host":"a","action":"allow"}]', /^ROUTES\[0\]\.action: "allow" is not allowed/],
   ['[{"host":"a","action":"deny","audience":"x"}]', /^ROUTES\[0\]\.audience: has no effect with the action deny/],
+  ['[{"host":"a","action":"deny","mtls":"none"}]', /^ROUTES\[0\]\.mtls: has no effect with the action deny/],
+  ['[{"host":"a","action":"passthrough","mtls":"strict"}]', /^ROUTES\[0\]\.mtls: "strict" is not allowed/],
   ['[{"host":"a","audience":"x","noToken":"maybe"}]', /^ROUTES\[0\]\.noToken: /],
   ['[{"host":"a","scopes":["a b"]}]', /^ROUTES\[0\]\.scopes\[0\]: .*one scope/i],
   ['[{"host":"a","audience":"x"},{"host":"b:80","audience":"x"}]', /^ROUTES\[1\]\.host: is compared without a port/],
@@ -151,10 +153,10 @@ test('the identity provider may see its own tokens again, and is told by its hos
     'http://[FD00::1]/',
   ]);
   assert.deepEqual(
-    routes.map(({ host, action }) => [host, action]),
+    routes.map(({ host, action, mtls }) => [host, action, mtls]),
     [
-      ['keycloak.ns.svc', 'passthrough'],
-      ['fd00::1', 'passthrough'],
+      ['keycloak.ns.svc', 'passthrough', 'none'],
+      ['fd00::1', 'passthrough', 'none'],
     ],
   );
   assert.ok(routeOf(routes, 'keycloak.ns.svc') !== undefined && routeOf(routes, 'akeycloak.ns.svc') === undefined);
