@@ -43,6 +43,16 @@ const late: Refusal = {
   headers: { 'retry-after': '1' },
 };
 
+/** For a request that there is no room for: the caller may come again in a moment. */
+export const overloaded: Refusal = {
+  kind: 'refuse',
+  reason: 'overload',
+  status: 503,
+  error: 'temporarily_unavailable',
+  description: 'Too many requests are being decided; try again.',
+  headers: { 'retry-after': '1' },
+};
+
 const failed: Refusal = {
   kind: 'refuse',
   reason: 'internal_error',

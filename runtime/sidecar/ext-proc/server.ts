@@ -9,10 +9,11 @@ import type { Decide, Direction } from '../decision.ts';
 import { firstMessage, framed } from '../envoy/grpc/frame.ts';
 import { directionKey } from '../envoy/names.ts';
 import { messageOf } from '../wire/registry.ts';
-import { decide } from './decide.ts';
+import { decide, overloaded } from './decide.ts';
 import { headersOf, type ProcessingRequest, requestHead } from './headers.ts';
 import { processorMeter } from './meter.ts';
 import { reply } from './reply.ts';
+import { createRoom, type RoomOptions } from './room.ts';
 
 export interface ProcessorOptions {
   /** Path of the socket; what is there already is replaced. */
@@ -20,6 +21,8 @@ export interface ProcessorOptions {
   readonly rules: Readonly<Record<Direction, Decide>>;
   /** For one decision, in milliseconds. Default 8,000; must be below `Limits.processorSeconds`, or Envoy's bare answer comes first. */
   readonly deadlineMs?: number;
+  /** Of each direction. */
+  readonly room?: RoomOptions;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -54,6 +57,7 @@ const sessions: http2.ServerOptions = {
 export async function serveProcessor(options: ProcessorOptions): Promise<Processor> {
   const { socket, log } = options;
   const meter = processorMeter(options.metrics, () => options.clock.monotonicMs());
+  const rooms = { inbound: createRoom(options.room), outbound: createRoom(options.room) };
   const open = new Set<http2.ServerHttp2Session>();
 
   function take(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
@@ -77,6 +81,7 @@ export async function serveProcessor(options: ProcessorOptions): Promise<Process
   }
 
   async function answer({ stream, direction, bytes, signal }: Question): Promise<void> {
+    const leave = rooms[direction].take(bytes.length);
     try {
       const message = fromBinary(requestType, bytes) as unknown as ProcessingRequest;
       const headers = headersOf(message);
@@ -84,12 +89,14 @@ export async function serveProcessor(options: ProcessorOptions): Promise<Process
       if (headers === undefined) return endCall(stream);
       const asked = requestHead(direction, headers, message);
       const measured = meter.begin(asked);
-      const decision = await decide(options, asked, signal);
+      const decision = leave === undefined ? overloaded : await decide(options, asked, signal);
       measured(signal.aborted ? undefined : decision);
       if (!signal.aborted) endCall(stream, toBinary(responseType, reply(decision, headers)));
     } catch (error) {
       log.error('the processor could not answer Envoy', { direction, error });
       if (!signal.aborted) refuseCall(stream, status.internal);
+    } finally {
+      leave?.();
     }
   }
 
@@ -145,6 +152,7 @@ function endCall(stream: ServerHttp2Stream, message?: Uint8Array): void {
 }
 
 function refuseCall(stream: ServerHttp2Stream, code: number): void {
-  if (stream.headersSent) stream.close();
+  // Envoy may be gone by now: to answer then is an error of Node's, which nobody would catch.
+  if (stream.headersSent || stream.destroyed || stream.closed) stream.close();
   else stream.respond({ ...head, 'grpc-status': String(code) }, { endStream: true });
 }
