@@ -5,6 +5,7 @@ import type { Finding } from '../api/conditions.ts';
 import type { Effective } from '../config/layers.ts';
 import { type Enrolment, enrolled } from '../workload/fragment.ts';
 import type { Workload } from '../workload/workload.ts';
+import { captureFinding } from './capture.ts';
 import { injectionOff } from './injection.ts';
 import type { Observed } from './observed.ts';
 import type { Obstacle } from './obstacles.ts';
@@ -65,11 +66,14 @@ function enrolledAs(workload: Workload, configHash: string, { configuredPods }: 
 
 function known(observed: Observed, workload: Workload, effective: Effective): Part {
   const { hasCsiDriver, runtime } = observed;
-  const id = spiffe({ workload, effective, off: injectionOff(observed, workload), hasCsiDriver });
-  if (!effective.gates.skillDiscovery) return { findings: [id.finding], status: { identity: id.identity } };
+  const off = injectionOff(observed, workload);
+  const id = spiffe({ workload, effective, off, hasCsiDriver });
+  const capture = captureFinding(workload, effective, off);
+  const findings = [id.finding, ...(capture === undefined ? [] : [capture])];
+  if (!effective.gates.skillDiscovery) return { findings, status: { identity: id.identity } };
   const { linkedSkills, finding } = skills(workload, runtime.spec.skills);
   return {
-    findings: [id.finding, finding],
+    findings: [...findings, finding],
     status: { identity: id.identity, ...(linkedSkills === undefined ? {} : { linkedSkills: [...linkedSkills] }) },
   };
 }
@@ -77,7 +81,7 @@ function known(observed: Observed, workload: Workload, effective: Effective): Pa
 /** Nothing is known while the configuration cannot be read: what was said stands. */
 function asBefore({ runtime }: Observed): Part {
   const { conditions = [], identity, linkedSkills } = runtime.status ?? {};
-  const kept = conditions.filter(({ type }) => type === 'SpiffeReady' || type === 'SkillsResolved');
+  const kept = conditions.filter(({ type }) => ['SpiffeReady', 'SkillsResolved', 'TrafficCaptured'].includes(type));
   const { spiffeEnabled, spiffeId } = identity ?? {};
   const own = {
     ...(spiffeEnabled === undefined ? {} : { spiffeEnabled }),

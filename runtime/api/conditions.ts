@@ -62,6 +62,8 @@ export const agentRuntimeReasons = {
     'OlderDefaults',
     'InjectionOff',
   ],
+  /** Present only in mode proxy-sidecar. */
+  TrafficCaptured: ['ExplicitProxy'],
   SpiffeReady: ['SpiffeAvailable', 'SpiffeUnavailable', 'SpiffeDisabled'],
   /** Present only while the gate `skillDiscovery` is on. */
   SkillsResolved: ['SkillsFound', 'SkillsInvalid'],

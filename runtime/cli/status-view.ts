@@ -170,8 +170,8 @@ function rankOf(phase: string | undefined, ready: string, troubles: number): Ran
   return troubles > 0 ? 'warning' : 'sound';
 }
 
-/** Switched off by somebody: no trouble. */
-const deliberate: ReadonlySet<string> = new Set(['SpiffeDisabled', 'InjectionOff']);
+/** Chosen by somebody: no trouble. */
+const deliberate: ReadonlySet<string> = new Set(['SpiffeDisabled', 'InjectionOff', 'ExplicitProxy']);
 
 /** Each sentence once: `Ready` repeats what another condition says. */
 function troublesOf({ status }: AgentRuntime, { bare, older }: PodCount): readonly string[] {

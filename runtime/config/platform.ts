@@ -97,7 +97,7 @@ export const PlatformConfig = Type.Object({
     clientRegistration: Resources,
   }),
   authBridge: Type.Object({
-    /** How traffic is captured. `proxy-sidecar` has no init container and needs no capability, and nothing is redirected. */
+    /** How traffic is captured. `proxy-sidecar` has no init container and needs no capability: the application is told of a proxy, and nothing makes it use it. */
     mode: oneOf(authBridgeModes),
   }),
   mtls: Type.Object({

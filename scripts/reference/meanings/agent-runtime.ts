@@ -79,6 +79,13 @@ export const agentRuntimeMeanings: ConditionMeanings<typeof agentRuntimeReasons>
       InjectionOff: 'A gate, the opt-out or the namespace says no; the message says which.',
     },
   },
+  TrafficCaptured: {
+    about: 'Whether everything passes the proxy. Present only in mode `proxy-sidecar`, where it is `False`.',
+    reasons: {
+      ExplicitProxy:
+        'Nothing is redirected: calls pass only by `HTTP_PROXY`, and callers are asked for a token only at the container port `rossoctl-in`. See [what that means](../sidecar.md#without-net_admin-proxy-sidecar); mode `envoy-sidecar` enforces both.',
+    },
+  },
   SpiffeReady: {
     about: 'Whether new pods get a SPIFFE identity.',
     reasons: {

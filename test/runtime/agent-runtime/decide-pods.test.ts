@@ -2,8 +2,8 @@
 
 import { expectRows } from './decide-rows.ts';
 import { labels } from '../../../runtime/api/names.ts';
-import { configuration, enrolledWorkload, now, otherHash, pod, runtime } from './fixtures.ts';
-import { gates, D0 } from './situations.ts';
+import { configuration, enrolledWorkload, noLayers, now, otherHash, pod, runtime } from './fixtures.ts';
+import { gates, D0, proxySidecar } from './situations.ts';
 
 expectRows([
   {
@@ -13,6 +13,22 @@ expectRows([
     says: ['SpiffeReady=False/SpiffeUnavailable', 'Ready=True/Configured'],
     applies: D0,
     events: ['Configured'],
+  },
+  {
+    reason: 'mode proxy-sidecar: said that nothing forces traffic through the proxy',
+    given: { runtime: proxySidecar, configuration: configuration(noLayers, proxySidecar) },
+    phase: 'Active',
+    says: ['TrafficCaptured=False/ExplicitProxy', 'Ready=True/Configured'],
+    applies: D0,
+    events: ['Configured'],
+  },
+  {
+    reason: 'mode proxy-sidecar without the proxy: nothing is said of it',
+    given: { runtime: proxySidecar, configuration: configuration(gates({ envoyProxy: false }), proxySidecar) },
+    phase: 'Active',
+    says: ['Ready=True/Configured'],
+    lacks: ['TrafficCaptured'],
+    applies: D0,
   },
   {
     reason: 'the gate spiffeHelper off',

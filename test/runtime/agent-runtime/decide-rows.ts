@@ -12,6 +12,8 @@ export interface Row {
   readonly phase: 'Pending' | 'Active' | 'Error';
   /** `Type=Status/Reason` of each condition that matters here. */
   readonly says: readonly string[];
+  /** Types of conditions that must not be there. */
+  readonly lacks?: readonly string[];
   readonly message?: RegExp;
   /** Kind and name of each object applied. */
   readonly applies?: readonly string[];
@@ -28,6 +30,7 @@ export function expectRows(rows: readonly Row[]): void {
       );
       assert.equal(plan.status?.phase, row.phase);
       for (const said of row.says) assert.ok(conditions.includes(said), `${said} not in ${conditions.join(' ')}`);
+      for (const type of row.lacks ?? []) assert.ok(!conditions.some((said) => said.startsWith(`${type}=`)), type);
       if (row.message !== undefined) assert.match(plan.status?.message ?? '', row.message);
       const applied = (plan.apply ?? []).map(({ body }) => `${body.kind} ${body.metadata.name}`);
       if (row.applies !== undefined) assert.deepEqual(applied, row.applies);

@@ -13,6 +13,7 @@ import { failureOf, type FailureKind } from '../../../runtime/sidecar/capture/fa
 import type { Refusal } from '../../../runtime/sidecar/decision.ts';
 import { type InboundRefusal, inboundRefusal } from '../../../runtime/sidecar/inbound/refusals.ts';
 import { type OutboundRefusal, outboundRefusal } from '../../../runtime/sidecar/outbound/refusals.ts';
+import { containerOf, injectedPod } from '../authbridge/fixtures.ts';
 import { namespaceSource } from '../config/layer-values.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -146,6 +147,12 @@ test('every example is one that is taken', () => {
     };
     if (value.kind === 'AgentRuntime') {
       assert.deepEqual(violationsOf(AgentRuntimeSpec, value.spec), [], text);
+    } else if (value.kind === 'Service') {
+      const { ports = [] } = containerOf(injectedPod(), 'envoy-proxy');
+      assert.ok(
+        ports.some(({ name }) => text.includes(`targetPort: ${name} `)),
+        text,
+      );
     } else if (value.metadata?.annotations !== undefined) {
       const ports = portExclusions(value.metadata.annotations);
       assert.ok(ports.ok && ports.inbound.length > 0 && ports.outbound.length > 0, text);
