@@ -19,7 +19,7 @@ import { type Observing, observe } from './observe.ts';
 import type { Observed, Policy } from './observed.ts';
 import { release } from './release.ts';
 import { createTalks } from './talks.ts';
-import { triggers } from './triggers.ts';
+import { goneTrigger, triggers } from './triggers.ts';
 import { type BundlePlace, createBundleReader, trustBundleWatch } from './trust-bundle.ts';
 import { createTrustDomains } from './trust-domain.ts';
 import { reached } from './verdict.ts';
@@ -62,13 +62,21 @@ export function createAgentCardController(options: AgentCardOptions): Controller
   const trustDomainOf = createTrustDomains(verification.trustDomain, layers);
   const trustBundle = isRequired ? trustBundleWatch(bundle) : undefined;
   const bundles = trustBundle && createBundleReader(bundle, trustBundle, now);
+  const talks = createTalks({ contacts, verdictSyncPeriods, now });
+  const assessments = createAssessments(metered(assess, metrics, monotonicMs));
   const observing: Observing = {
     policy: { isRequired, isAudit, profiles },
-    talks: createTalks({ contacts, verdictSyncPeriods, now }),
-    assessments: createAssessments(metered(assess, metrics, monotonicMs)),
+    talks,
+    assessments,
     installBindingOf: (reader, namespace) => ({ trustDomain: trustDomainOf(reader, namespace), scope }),
     bundleOf: bundles && ((reader) => bundles.read(reader)),
     now,
+  };
+  const forget = (card: AgentCard): void => {
+    const { uid = '' } = card.metadata;
+    talks.forget(uid);
+    assessments.forget(uid);
+    options.verdicts?.forget(card);
   };
   if (bundles !== undefined) watchBundle(metrics, () => bundles.look());
   return {
@@ -77,7 +85,7 @@ export function createAgentCardController(options: AgentCardOptions): Controller
     primary: agentCards,
     optional: [...workloadRows.map((row) => row.watch), ...(trustBundle === undefined ? [] : [trustBundle as Watch])],
     hints: [agentRuntimes as Watch],
-    triggers: triggers({ config: options.watches, trustBundle }),
+    triggers: [...triggers({ config: options.watches, trustBundle }), goneTrigger(forget)],
     // A file that changed may name another trust domain.
     sources: [contacts.source, cardCount(metrics), ...fileSources(options.files, everyCard)],
     concurrency,

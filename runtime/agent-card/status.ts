@@ -4,6 +4,7 @@ import type { AgentCardStatus } from '../api/agent-card.ts';
 import { type Condition, type Finding, mergeConditions } from '../api/conditions.ts';
 import { canonicalJson } from '../encoding/canonical-json.ts';
 import { plainText } from '../encoding/plain-text.ts';
+import { judgedPart } from '../workload/verdicts.ts';
 import { keptStatus } from './kept.ts';
 import type { Observed } from './observed.ts';
 import { periodOf, refreshMs } from './period.ts';
@@ -45,7 +46,8 @@ function verdictMembers(observed: Observed, verdict: Verdict, findings: readonly
   const bound = findings.find(({ type }) => type === 'Bound');
   const bindingStatus = bound && { bound: bound.status === 'True', reason: bound.reason, message: bound.message };
   if (verdict.kind === 'off') return { bindingStatus };
-  const told = { signatureVerificationDetails: plainText(verified?.message ?? '', 1_024), bindingStatus };
+  const details = plainText(verified?.message ?? '', 1_024);
+  const told = { signatureVerificationDetails: details, bindingStatus, verdictFor: judgedPart(observed.card) };
   const { bundle } = observed;
   const trustBundleHash = bundle?.kind === 'usable' ? bundle.bundle.hash : undefined;
   switch (verdict.kind) {

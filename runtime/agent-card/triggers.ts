@@ -51,6 +51,14 @@ export function triggers({ config, trustBundle }: TriggerOptions): readonly Trig
   ];
 }
 
+/** A card that is gone without a release, as when somebody took its finalizer off: what is known of it goes as well, and nobody is woken. */
+export function goneTrigger(forget: (card: AgentCard) => void): Trigger {
+  return trigger(agentCards, ({ old, now }) => {
+    if (old !== undefined && old.metadata.uid !== now?.metadata.uid) forget(old);
+    return [];
+  });
+}
+
 function objectOf<T extends KubeObject>({ old, now }: Change<T>): T | undefined {
   return now ?? old;
 }

@@ -116,8 +116,12 @@ export function stands(observed: Standing, now: Date): boolean {
   return isOfThisWorkload(observed) && isOfTheseRules(observed, status);
 }
 
-function isOfThisSpec({ status, metadata }: AgentCard): boolean {
-  return status?.observedGeneration === metadata.generation;
+/** How often it is fetched is no part of it: an edit of that, also while no operator works, closes nothing. */
+function isOfThisSpec(card: AgentCard): boolean {
+  const { verdictFor, observedGeneration } = card.status ?? {};
+  // Release 0.1.0 wrote the generation alone.
+  if (verdictFor === undefined) return observedGeneration === card.metadata.generation;
+  return verdictFor === judgedPart(card);
 }
 
 /** Another workload of the same name does not bear the label. */

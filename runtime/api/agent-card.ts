@@ -97,6 +97,7 @@ export const AgentCardStatus = Type.Object(
     observedGeneration: Type.Optional(
       Type.Integer({ format: 'int64', minimum: 0, description: 'Generation of the spec that this status is about.' }),
     ),
+    verdictFor: optionalText(64, 'Part of the spec that condition Verified is about (target and binding), as a hash.'),
     targetRef: Type.Optional(TargetRef),
     conditions: Type.Optional(Conditions),
     validSignature: Type.Optional(

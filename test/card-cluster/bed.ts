@@ -19,7 +19,9 @@ import { systemClock } from '../../runtime/engine/clock.ts';
 import { createEvents } from '../../runtime/engine/events.ts';
 import { createManager } from '../../runtime/engine/manager.ts';
 import type { Controller, KubeObject, Live, Permission } from '../../runtime/engine/types.ts';
-import type { Verdicts } from '../../runtime/workload/verdicts.ts';
+import { createNetworkPolicyController } from '../../runtime/network-policy/controller.ts';
+import { permissions as policyPermissions } from '../../runtime/network-policy/permissions.ts';
+import { createVerdicts, type Verdicts } from '../../runtime/workload/verdicts.ts';
 import { type ControlPlane, startControlPlane } from '../lab/control-plane.ts';
 import { followAuditLog } from '../support/audit-log.ts';
 import { createBed, eventually, portOf, reach } from '../support/engine-bed.ts';
@@ -42,6 +44,8 @@ export interface OperatorOptions {
   readonly contactLimit?: number;
   /** Which namespaces it watches, by rights of its own. Default: all. */
   readonly namespaces?: readonly string[];
+  /** Network policies follow the verdicts. Default: none is made. */
+  readonly isEnforcing?: boolean;
 }
 
 export async function startCardBed(name: string) {
@@ -65,7 +69,7 @@ export async function startCardBed(name: string) {
       accounts += 1;
       const account = `operator-${accounts}`;
       const token = await makeServiceAccount(client, install.namespace, account);
-      await grantDeclared(client, account, options.namespaces);
+      await grantDeclared(client, account, options);
       const operator = await startOperator({ plane, agents, token, account }, options);
       running.add(operator);
       return operator;
@@ -93,9 +97,13 @@ export async function makeNamespace(client: Client, name: string): Promise<void>
 async function grantDeclared(
   client: Client,
   account: string,
-  namespaces: readonly string[] | undefined,
+  { namespaces, isEnforcing = false }: OperatorOptions,
 ): Promise<void> {
-  const declared = [...permissions, ...trustBundlePermissions(bundlePlace.namespace, bundlePlace.name)];
+  const declared = [
+    ...permissions,
+    ...trustBundlePermissions(bundlePlace.namespace, bundlePlace.name),
+    ...(isEnforcing ? policyPermissions : []),
+  ];
   const rules = (wanted: (scope: Permission['scope']) => boolean) =>
     declared
       .filter(({ scope }) => wanted(scope))
@@ -106,6 +114,8 @@ async function grantDeclared(
         ...(resourceNames === undefined ? {} : { resourceNames }),
       }));
   const to = `${install.namespace}/${account}`;
+  const clusterWide = rules((scope) => scope === 'cluster');
+  if (clusterWide.length > 0) await grant(client, to, { name: `${account}-cluster`, rules: clusterWide });
   const watched = rules((scope) => scope === 'watched');
   for (const namespace of namespaces ?? [undefined]) {
     await grant(client, to, { name: account, rules: watched, ...(namespace === undefined ? {} : { namespace }) });
@@ -139,12 +149,17 @@ async function startOperator({ plane, agents, token, account }: World, options: 
     onAttempt: countFetches(metrics),
     ...(options.contactLimit === undefined ? {} : { limit: options.contactLimit }),
   });
-  const controller = createAgentCardController({
-    contacts,
+  const verdicts = options.verdicts ?? createVerdicts();
+  const shared = {
     layers: createLayerReader({ watches, operatorNamespace: install.namespace, configFile: noFile, gatesFile: noFile }),
     watches,
     files: {},
     metrics,
+    verdicts,
+  };
+  const controller = createAgentCardController({
+    ...shared,
+    contacts,
     verification: {
       isRequired: true,
       isAudit: false,
@@ -155,12 +170,15 @@ async function startOperator({ plane, agents, token, account }: World, options: 
       verdictSyncPeriods: 3,
       ...verification,
     },
-    verdicts: options.verdicts,
     now: () => clock.now(),
     monotonicMs: () => clock.monotonicMs(),
   });
   manager.addController(controller as unknown as Controller);
   manager.addController(createVerifiedLabelController() as Controller);
+  if (options.isEnforcing === true) {
+    const enforcing = { ...shared, operatorNamespace: install.namespace, isAudit: false };
+    manager.addController(createNetworkPolicyController(enforcing) as unknown as Controller);
+  }
   const audit = followAuditLog(plane.auditLogPath ?? '', `system:serviceaccount:${install.namespace}:${account}`);
   await manager.start();
   let isStopped = false;

@@ -2,13 +2,18 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { createAgentCardController } from '../../../runtime/agent-card/controller.ts';
 import { verifiedPods } from '../../../runtime/agent-card/bearers.ts';
 import { triggers } from '../../../runtime/agent-card/triggers.ts';
 import { trustBundleWatch } from '../../../runtime/agent-card/trust-bundle.ts';
+import type { AgentCard } from '../../../runtime/api/agent-card.ts';
 import { configWatches } from '../../../runtime/config/read.ts';
-import type { KubeObject, Watch } from '../../../runtime/engine/types.ts';
+import { createMetrics } from '../../../runtime/engine/metrics.ts';
+import type { Change, KubeObject, Watch } from '../../../runtime/engine/types.ts';
 import { agentCards } from '../../../runtime/workload/cards.ts';
 import { rowOf } from '../../../runtime/workload/kinds.ts';
+import { noVerification } from '../../../runtime/operator/verification-options.ts';
+import { createVerdicts } from '../../../runtime/workload/verdicts.ts';
 import { enrolledPods, enrolledReplicaSets, services } from '../../../runtime/workload/watches.ts';
 import { readerOf } from '../agent-runtime/reader.ts';
 import { card, targetRef, verified, workload } from './card-fixtures.ts';
@@ -128,4 +133,44 @@ for (const [name, watch, old, now, wanted] of rows) {
 test('without verification the trust bundle is not watched', () => {
   const watched = triggers({ config, trustBundle: undefined }).map(({ watch }) => watch.id);
   assert.equal(watched.includes('trust-bundle'), false);
+});
+
+test('a card that is gone without a release, or has a namesake, is forgotten by everything that knew of it; one that changed is not', () => {
+  const forgotten: string[] = [];
+  const contacts = {
+    keep: () => {},
+    refresh: () => {},
+    of: () => undefined,
+    forget: (uid: string) => void forgotten.push(uid),
+    source: { name: 'none', start: () => () => {} },
+  };
+  const verdicts = createVerdicts();
+  const none = { config: [], gates: [], problems: [], warnings: [] };
+  const controller = createAgentCardController({
+    contacts,
+    verdicts,
+    layers: { read: () => none, lastGood: () => none },
+    watches: config,
+    files: {},
+    metrics: createMetrics({ process: false }),
+    verification: noVerification,
+  });
+  const tell = (change: Change<AgentCard>) => {
+    verdicts.reach(card(), { isVerified: true, reason: 'SignatureVerified', about: 'x' });
+    forgotten.length = 0;
+    const woken = controller.triggers
+      .filter(({ watch }) => watch.id === agentCards.id)
+      .flatMap(({ affects }) =>
+        affects(change, readerOf(new Map<Watch, readonly KubeObject[]>([[agentCards as Watch, []]]))),
+      );
+    assert.deepEqual(woken, []);
+    return { forgotten: [...forgotten], isKnown: verdicts.of(card()) !== undefined };
+  };
+  const gone = { forgotten: ['uid-c'], isKnown: false };
+  assert.deepEqual(tell({ old: card() }), gone);
+  const namesake = { ...card(), metadata: { ...card().metadata, uid: 'younger' } };
+  assert.deepEqual(tell({ old: card(), now: namesake }), gone);
+  const kept = { forgotten: [], isKnown: true };
+  assert.deepEqual(tell({ old: card(), now: card({ syncPeriod: '1h' }) }), kept);
+  assert.deepEqual(tell({ now: card() }), kept);
 });

@@ -37,6 +37,13 @@ test('a verdict stands until the agent has been asked, and nothing is written', 
   assert.equal(plan.afterMs, 89_001);
 });
 
+test('it stands although its sync period was edited while no operator worked', () => {
+  const edited = card({ syncPeriod: '5m' }, before);
+  const plan = decide(restarted({ card: { ...edited, metadata: { ...edited.metadata, generation: 2 } } }), now);
+  assert.equal(condition(plan, 'Verified'), 'True/SignatureVerified');
+  assert.deepEqual([patches(plan), plan.notices], [[], []]);
+});
+
 test('a new pod is labelled while a verdict stands', () => {
   const plan = decide(restarted({ marked: [...labelled.marked, podMark('b')] }), now);
   assert.deepEqual(patches(plan), ['+b']);
@@ -47,7 +54,12 @@ const audit = { isRequired: true, isAudit: true, profiles: 'all' } as const;
 const doubts: readonly (readonly [string, Partial<Observed>, AgentCardStatus?])[] = [
   ['the bundle is another', { bundle: { kind: 'usable', bundle: { hash: 'other', anchors: [], warnings: [] } } }],
   ['the bundle is gone', { bundle: { kind: 'unavailable', message: 'gone' } }],
-  ['the spec has changed since', {}, { ...before, observedGeneration: 0 }],
+  ['what it is about has changed since', {}, { ...before, verdictFor: 'other' }],
+  [
+    'it is of an earlier release and of another generation',
+    {},
+    { ...before, verdictFor: undefined as never, observedGeneration: 0 },
+  ],
   ['the certificate has ended', {}, { ...before, certificateExpires: '2026-01-01T11:59:59Z' }],
   ['it says nothing of the certificate', {}, { ...before, certificateExpires: undefined as never }],
   ['nobody was verified', {}, { ...before, conditions: [] }],
@@ -139,7 +151,7 @@ test('a card that is too large and verified stays not ready over a restart', () 
 
 const refused = decide(observed({ assessment: read(invalid) }), now).status;
 const anew: readonly (readonly [change: string, over: Partial<Observed>, status: AgentCardStatus, says: string])[] = [
-  ['the spec', {}, { ...refused, observedGeneration: 0 }, 'False/NotFetched'],
+  ['the spec', {}, { ...refused, verdictFor: 'other' }, 'False/NotFetched'],
   [
     'the bundle, which is gone',
     { bundle: { kind: 'unavailable', message: 'gone' } },
