@@ -158,11 +158,9 @@ test('a card that is gone without a release, or has a namesake, is forgotten by 
   const tell = (change: Change<AgentCard>) => {
     verdicts.reach(card(), { isVerified: true, reason: 'SignatureVerified', about: 'x' });
     forgotten.length = 0;
-    const woken = controller.triggers
-      .filter(({ watch }) => watch.id === agentCards.id)
-      .flatMap(({ affects }) =>
-        affects(change, readerOf(new Map<Watch, readonly KubeObject[]>([[agentCards as Watch, []]]))),
-      );
+    const reader = readerOf(new Map<Watch, readonly KubeObject[]>([[agentCards as Watch, []]]));
+    const ofCards = controller.triggers.filter(({ watch }) => watch.id === agentCards.id);
+    const woken = ofCards.flatMap((each) => each.affects(change, reader));
     assert.deepEqual(woken, []);
     return { forgotten: [...forgotten], isKnown: verdicts.of(card()) !== undefined };
   };
