@@ -8,6 +8,9 @@ export interface AgentImages {
   readonly agent: string;
 }
 
+/** Each has its own: its files are nobody else's, and the demo's SPIRE tells them apart by it. */
+export const users = { weather: 1001, billing: 1002 } as const;
+
 /**
  * `team1/weather` takes everything from the platform. `team2` sends its traces elsewhere by a namespace default, so a platform-wide
  * change of that setting does not concern `team2/billing`.
@@ -25,7 +28,7 @@ export function agentsApp({ agent }: AgentImages): App {
     namespace: 'team1',
     image: agent,
     port: 8080,
-    user: 1000,
+    user: users.weather,
     replicas: 1,
     healthPath: '/.well-known/agent-card.json',
     resources: { requests: { cpu: '10m', memory: '16Mi' }, limits: { memory: '64Mi' } },
@@ -37,7 +40,7 @@ export function agentsApp({ agent }: AgentImages): App {
     namespace: 'team2',
     image: agent,
     port: 8080,
-    user: 1000,
+    user: users.billing,
     replicas: 1,
     healthPath: '/.well-known/agent-card.json',
     resources: { requests: { cpu: '10m', memory: '16Mi' }, limits: { memory: '64Mi' } },

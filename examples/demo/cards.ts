@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { AgentCard } from '../../runtime/api/agent-card.ts';
 import type { Pod, Service } from '../../runtime/api/kubernetes.ts';
 import { labels, spiffeId } from '../../runtime/api/names.ts';
-import { type Authority, createAuthority } from '../../test/support/svid.ts';
+import type { Authority } from '../../test/support/svid.ts';
 import { type Cluster, DemoFailure, runScript, until } from './cluster.ts';
 import { agentCard } from './images.ts';
 import type { Narration } from './narration.ts';
@@ -23,9 +23,8 @@ const trustDomain = 'lab.local';
 /** Seconds that the first certificate of the weather agent holds; on a machine too busy for that, twice as many, and so on. */
 const shortLife = 20;
 
-/** An authority in the place of SPIRE's, with its bundle where SPIRE would publish it. */
-export async function publishBundle(cluster: Cluster): Promise<Authority> {
-  const authority = await createAuthority('demo');
+/** The authority above SPIRE's, where SPIRE would publish it. */
+export async function publishBundle(cluster: Cluster, authority: Authority): Promise<void> {
   await cluster.apply([
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'spire' } },
     {
@@ -35,7 +34,6 @@ export async function publishBundle(cluster: Cluster): Promise<Authority> {
       data: { 'bundle.crt': authority.pem },
     },
   ]);
-  return authority;
 }
 
 interface Agent {

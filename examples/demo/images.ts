@@ -1,7 +1,6 @@
-/** Images of the demo: an agent that serves its card, and stand-ins for the injected containers, whose real images are not built yet. */
+/** The image of the demo's agents that do nothing but serve their card. */
 
-import path from 'node:path';
-import { writeDockerArchive } from '../../scripts/docker-archive.ts';
+import { writeBusyboxImage } from './busybox-image.ts';
 
 /** The card that an agent of the demo serves. */
 export function agentCard(name: string, namespace: string): Readonly<Record<string, unknown>> {
@@ -18,49 +17,14 @@ export function agentCard(name: string, namespace: string): Readonly<Record<stri
   };
 }
 
-interface DemoImage {
-  readonly tag: string;
-  /** A shell command; the image holds busybox and `files`. */
-  readonly command: string;
-  readonly files?: Readonly<Record<string, string>>;
-}
-
-const images: readonly DemoImage[] = [
-  {
+/** Writes the archive of `lab.local/demo-agent:1` into `folder` from a static busybox; returns its path. */
+export function writeAgentImage(busybox: string, folder: string): string {
+  return writeBusyboxImage(busybox, folder, {
     tag: 'lab.local/demo-agent:1',
-    // From a folder that can be written where the pod has one, so that the card can be signed while it runs.
-    command: 'root=/www; cp -r /www /tmp/ 2> /dev/null && root=/tmp/www; exec httpd -f -p "$PORT" -h "$root"',
-    files: { 'www/.well-known/agent-card.json': JSON.stringify(agentCard('unsigned', 'demo')) },
-  },
-  {
-    tag: 'lab.local/envoy-proxy:dev',
+    // From a folder that can be written where the pod has one, so that the card can be signed while it runs. The shell
+    // stays, for httpd as the first process would not end when asked to.
     command:
-      'echo "stand-in for envoy-proxy: answers its probes and does nothing else"; exec httpd -f -p "$HEALTH_PORT" -h /www',
-    files: { 'www/readyz': 'ok\n', 'www/healthz': 'ok\n' },
-  },
-  {
-    tag: 'lab.local/proxy-init:dev',
-    command: 'echo "stand-in for proxy-init: would capture traffic for ports $PROXY_PORT and $INBOUND_PROXY_PORT"',
-  },
-];
-
-/** Writes the archives into `folder` from a static busybox; returns their paths. */
-export function writeDemoImages(busybox: string, folder: string): readonly string[] {
-  return images.map(({ tag, command, files = {} }) => {
-    const file = path.join(folder, `${tag.replaceAll(/[/:]/g, '_')}.tar`);
-    writeDockerArchive({
-      file,
-      tag,
-      entries: [
-        { path: 'bin/busybox', mode: 0o755, source: busybox },
-        ...['sh', 'httpd', 'echo', 'cp', 'cat', 'mv', 'timeout', 'wget'].map((name) => ({
-          path: `bin/${name}`,
-          link: 'busybox',
-        })),
-        ...Object.entries(files).map(([name, content]) => ({ path: name, content })),
-      ],
-      config: { Entrypoint: ['/bin/sh', '-c', command], Env: ['PATH=/bin'], User: '65532:65532' },
-    });
-    return file;
+      'root=/www; cp -r /www /tmp/ 2> /dev/null && root=/tmp/www; trap "exit 0" TERM; httpd -f -p "$PORT" -h "$root" & wait',
+    files: { 'www/.well-known/agent-card.json': JSON.stringify(agentCard('unsigned', 'demo')) },
   });
 }

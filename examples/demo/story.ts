@@ -5,11 +5,15 @@ import type { AgentRuntime } from '../../runtime/api/agent-runtime.ts';
 import type { ConfigMap, Deployment, Pod } from '../../runtime/api/kubernetes.ts';
 import { annotations, labels } from '../../runtime/api/names.ts';
 import { agentsApp } from '../agents.ts';
+import { type CallTelling, tellCalls } from './calls.ts';
 import { type CardTelling, signBilling, tellCards } from './cards.ts';
 import { type Cluster, until } from './cluster.ts';
+import { type HeldSvid, tellIdentity, tellRotation } from './identity.ts';
 
 export interface Telling extends CardTelling {
   readonly agentImage: string;
+  /** Undefined: nobody calls, for there is nothing beside the cluster that its pods could reach. */
+  readonly calls: CallTelling | undefined;
 }
 
 type Json = Readonly<Record<string, unknown>> & { readonly kind: string };
@@ -143,7 +147,7 @@ async function hashOf(cluster: Cluster, namespace: string, name: string): Promis
 }
 
 async function platformChange({ cluster, tell }: Telling): Promise<void> {
-  tell.step('The platform team changes the trace endpoint; team2 has its own, so only team1 rolls');
+  tell.step('The platform team changes the trace endpoint; the other teams have their own, so only team1 rolls');
   const before = {
     weather: await hashOf(cluster, 'team1', 'weather'),
     billing: await hashOf(cluster, 'team2', 'billing'),
@@ -201,8 +205,15 @@ export async function tellStory(telling: Telling): Promise<void> {
   const before = await enrolment(telling);
   await signBilling(telling);
   await injectedPod(telling);
+  const { calls } = telling;
+  let svid: HeldSvid | undefined;
+  if (calls !== undefined) {
+    await tellCalls(calls);
+    svid = await tellIdentity(calls);
+  }
   await refusals(telling);
   await tellCards(telling);
   await platformChange(telling);
+  if (calls !== undefined && svid !== undefined) await tellRotation(calls, svid);
   await deletion(telling, before);
 }

@@ -35,7 +35,7 @@ const tenants: readonly TenantProps[] = [
 ];
 
 /** The platform's init container, which alone changes the network of a tenant's pod. */
-const proxyInit = 'ghcr.io/rossoctl/proxy-init:0.1.0';
+const proxyInit = 'ghcr.io/rossoctl/rossoctl-sidecar:0.1.0';
 
 const app = new App();
 const spaces = new Chart(app, 'tenants', { disableResourceNameHashes: true });

@@ -69,11 +69,11 @@ const DerivedUrl = (example: string, from: string) =>
 /** Effective configuration: every field has a value. Layers are `DeepPartial` of it; unknown keys are refused with their path. */
 export const PlatformConfig = Type.Object({
   images: Type.Object({
-    /** Image of the container `envoy-proxy`. */
+    /** Image of the container `envoy-proxy`. One image serves all that is injected; the three settings are for whoever mirrors or tries one alone. */
     envoyProxy: Image,
-    /** Image of the init container `proxy-init`. */
+    /** Image of the init container `proxy-init`: by default the same. */
     proxyInit: Image,
-    /** Image of the containers `spiffe-helper` and `client-registration`. */
+    /** Image of the containers `spiffe-helper` and `client-registration`: by default the same. */
     sidecar: Image,
     /** When the kubelet pulls the images of the injected containers. */
     pullPolicy: oneOf(['Always', 'IfNotPresent', 'Never']),
@@ -193,14 +193,12 @@ export type DeepPartial<T> = T extends readonly unknown[]
 /** What one layer explicitly sets. */
 export type PartialConfig = DeepPartial<PlatformConfig>;
 
+/** Holds the program of every injected container, Envoy and iptables: `npm run image -- --image sidecar`. */
+const sidecarImage = 'ghcr.io/rossoctl/rossoctl-sidecar:0.1.0';
+
 /** Values when no layer says otherwise. They may change with a release: they are in no hash, so an upgrade restarts nothing. */
 export const compiledDefaults: PlatformConfig = frozen<PlatformConfig>({
-  images: {
-    envoyProxy: 'ghcr.io/rossoctl/envoy-proxy:0.1.0',
-    proxyInit: 'ghcr.io/rossoctl/proxy-init:0.1.0',
-    sidecar: 'ghcr.io/rossoctl/sidecar:0.1.0',
-    pullPolicy: 'IfNotPresent',
-  },
+  images: { envoyProxy: sidecarImage, proxyInit: sidecarImage, sidecar: sidecarImage, pullPolicy: 'IfNotPresent' },
   proxy: { outboundPort: 15123, inboundPort: 15124, adminPort: 9901, healthPort: 15125, uid: 1337 },
   resources: {
     envoyProxy: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi' } },

@@ -102,7 +102,7 @@ const refused: readonly (readonly [what: string, build: (chart: Chart) => void, 
     (chart) => {
       new AgentPlatform(chart, 'p', { image: pinned, config: { images: { ...images, proxyInit: undefined } } });
     },
-    '[test/p] config.images.proxyInit is not set, and the built-in image "ghcr.io/rossoctl/proxy-init:0.1.0" is not pinned by digest: write ghcr.io/rossoctl/proxy-init@sha256:<64 hex digits> in config.images.proxyInit',
+    '[test/p] config.images.proxyInit is not set, and the built-in image "ghcr.io/rossoctl/rossoctl-sidecar:0.1.0" is not pinned by digest: write ghcr.io/rossoctl/rossoctl-sidecar@sha256:<64 hex digits> in config.images.proxyInit',
   ],
 ];
 for (const [what, build, says] of refused) {

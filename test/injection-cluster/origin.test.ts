@@ -64,7 +64,7 @@ describe('pods of controllers on a real API server', { timeout: 180_000 }, () =>
       const [pod] = await podsOf(name);
       assert.ok(pod !== undefined);
       const { image, command } = containerOf(pod, 'envoy-proxy');
-      assert.match(image ?? '', /^mirror\.test\/ghcr\.io\/rossoctl\/envoy-proxy:/);
+      assert.match(image ?? '', /^mirror\.test\/ghcr\.io\/rossoctl\/rossoctl-sidecar:/);
       assert.deepEqual(command, ['/wrap']);
       assert.deepEqual(verdictsOf(name).slice(0, 2), ['Injected', 'AlreadyInjected']);
     });

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { writeDemoImages } from '../../examples/demo/images.ts';
+import { writeAgentImage } from '../../examples/demo/images.ts';
 import { kinds } from '../../runtime/api/kinds.ts';
 import type { Deployment, Pod } from '../../runtime/api/kubernetes.ts';
 import { install } from '../../runtime/api/names.ts';
@@ -27,8 +27,9 @@ import { up } from '../lab/up.ts';
 import { eventually } from '../support/engine-bed.ts';
 import { applyAll } from '../support/operator-platform.ts';
 import type { Written } from '../support/workload-objects.ts';
+import { writeStandIn } from './stand-in.ts';
 
-/** An agent that serves HTTP; from `writeDemoImages`. */
+/** An agent that serves HTTP; from `writeAgentImage`. */
 export const agentImage = 'lab.local/demo-agent:1';
 /** Built from this checkout. */
 export const operatorImage = 'lab.local/rossoctl:test';
@@ -47,7 +48,8 @@ export async function startNode() {
       buildImage({ tag: operatorImage, out: path.join(folder, 'operator.tar') }),
       ensureBusybox(reportToStderr),
     ]);
-    for (const file of [made.file, ...writeDemoImages(busybox, folder)]) await loadImage(name, file);
+    const plain = [writeAgentImage(busybox, folder), writeStandIn(busybox, folder)];
+    for (const file of [made.file, ...plain]) await loadImage(name, file);
     const kubeconfig = labKubeconfigPath(name);
     const connection = await kubeconfigConnection({ path: kubeconfig }, systemClock);
     const metrics = createMetrics({ process: false });

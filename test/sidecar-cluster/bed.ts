@@ -12,15 +12,15 @@ import { buildApp } from '../../stacks/app.ts';
 import { readSettings } from '../../stacks/environments.ts';
 import { manifestsOf } from '../../stacks/tree.ts';
 import { loadImage } from '../lab/load-image.ts';
+import { type LabSpire, startLabSpire } from '../lab/spire/lab-spire.ts';
+import type { SpireOptions } from '../lab/spire/spire-files.ts';
 import { readState } from '../lab/state.ts';
 import { isReady, operatorImage, startNode } from '../node-cluster/node-bed.ts';
 import { eventually } from '../support/engine-bed.ts';
 import { applyAll } from '../support/operator-platform.ts';
 import type { Written } from '../support/workload-objects.ts';
+import { sidecarImage } from './objects.ts';
 import { asking } from './programs.ts';
-
-/** Built from this checkout; it has Node, so it runs the tests' own programs as well. */
-export const sidecarImage = 'lab.local/rossoctl-sidecar:test';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -35,16 +35,29 @@ export interface Told {
 
 export type SidecarBed = Awaited<ReturnType<typeof startSidecarBed>>;
 
+export interface SidecarBedOptions {
+  /** What pods may hold an identity of. Default: there is no SPIRE. */
+  readonly spire?: Pick<SpireOptions, 'svidTtl'>;
+  /** Default: that tools are injected as agents are, where an AgentRuntime names them. */
+  readonly featureGates?: Readonly<Record<string, boolean>>;
+}
+
 /** The lab with the platform applied, whose operator may still be starting. Workloads of the tests are in `namespace`. */
-export async function startSidecarBed(namespace: string) {
+export async function startSidecarBed(namespace: string, options: SidecarBedOptions = {}) {
   const node = await startNode();
   const { client } = node;
+  let spire: LabSpire | undefined;
+  const stop = async (): Promise<void> => {
+    await spire?.stop();
+    await node.stop();
+  };
   try {
     const made = await buildImage({ image: 'sidecar', tag: sidecarImage, out: path.join(node.folder, 'sidecar.tar') });
     await loadImage(node.name, made.file);
-    await applyAll(client, platform());
+    if (options.spire !== undefined) spire = await startLabSpire({ trustDomain, ...options.spire });
+    await applyAll(client, platform(options.featureGates, spire?.place));
   } catch (error) {
-    await node.stop();
+    await stop();
     throw error;
   }
   const { hostAddress, nodeAddress } = addressesOf(node.name);
@@ -63,9 +76,15 @@ export async function startSidecarBed(namespace: string) {
 
   return {
     ...node,
+    stop,
+    /** There where it was asked for. */
+    get spire(): LabSpire {
+      if (spire === undefined) throw new Error('the bed was started without SPIRE');
+      return spire;
+    },
     namespace,
-    /** Where pods reach processes of this machine. */
-    hostAddress,
+    /** Where an identity provider of this machine is made known to pods. */
+    place: { hostAddress, apply: (objects: readonly Written[]) => applyAll(client, objects) },
     /** Where this machine reaches the node, such as its Services' node ports. */
     nodeAddress,
     kubectl,
@@ -97,14 +116,24 @@ export async function startSidecarBed(namespace: string) {
   };
 }
 
-/** The platform with the real sidecar in place of the stand-ins; tools are injected as agents are, where an AgentRuntime names them. */
-function platform(): readonly Written[] {
+/** As the environment `local` has it. */
+const trustDomain = 'lab.local';
+
+/** The platform with the real sidecar in place of the stand-in. */
+function platform(
+  featureGates: Readonly<Record<string, boolean>> = { injectTools: true },
+  spiffe: object = {},
+): readonly Written[] {
   const settings = readSettings('local', { image: operatorImage });
   if (!('platform' in settings)) throw new Error('local is no environment of a platform');
+  const { config } = settings.platform;
   const objects = manifestsOf(
-    buildApp({ ...settings, platform: { ...settings.platform, featureGates: { injectTools: true } } }),
+    buildApp({
+      ...settings,
+      platform: { ...settings.platform, featureGates, config: { ...config, spiffe: { ...config?.spiffe, ...spiffe } } },
+    }),
   );
-  const text = JSON.stringify(objects).replaceAll(/lab\.local\/(envoy-proxy|proxy-init|sidecar):dev/g, sidecarImage);
+  const text = JSON.stringify(objects).replaceAll('lab.local/rossoctl-sidecar:dev', sidecarImage);
   return JSON.parse(text) as readonly Written[];
 }
 

@@ -11,7 +11,7 @@ import { eventually } from '../support/engine-bed.ts';
 import { applyAll } from '../support/operator-platform.ts';
 import { namespaceDefaults, putConfigMap, runtimeFor } from '../support/workload-objects.ts';
 import { type SidecarBed, startSidecarBed, type Told } from './bed.ts';
-import { credentialsSecret, type Provider, providerUrl, realm, startProvider } from './identity-provider.ts';
+import { credentialsSecret, type Provider, providerUrl, realm, startProvider } from '../support/identity-provider.ts';
 import { deployment, service } from './objects.ts';
 import { agent, tool } from './programs.ts';
 import { callAgent, refusalOf } from './sdk/caller.ts';
@@ -52,7 +52,7 @@ describe('an agent, a tool and Keycloak', { skip, timeout: 600_000 }, () => {
   before(async () => {
     bed = await startSidecarBed(namespace);
     plannerUrl = `http://${bed.nodeAddress}:${plannerPort}/`;
-    [provider] = await Promise.all([startProvider(bed, members), bed.untilOperatorRuns()]);
+    [provider] = await Promise.all([startProvider(bed.place, members), bed.untilOperatorRuns()]);
     await loadImage(bed.name, await writeSdkImage(bed.folder));
     await putConfigMap(bed.client, namespaceDefaults(namespace, configuration));
     const readinessProbe = { httpGet: { path: '/ready', port: 8080 }, periodSeconds: 1 };

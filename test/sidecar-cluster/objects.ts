@@ -1,7 +1,9 @@
 /** Workloads and Services of the tests as their owners write them: they know nothing of any sidecar. */
 
 import type { Written } from '../support/workload-objects.ts';
-import { sidecarImage } from './bed.ts';
+
+/** Built from this checkout; it has Node, so it runs the tests' own programs as well. */
+export const sidecarImage = 'lab.local/rossoctl-sidecar:test';
 
 export interface App {
   readonly namespace: string;
@@ -57,25 +59,4 @@ export function service(namespace: string, app: string, more: { readonly name?: 
     metadata: { namespace, name },
     spec: { type: nodePort === undefined ? 'ClusterIP' : 'NodePort', selector: { app }, ports: [port] },
   } satisfies Written;
-}
-
-/** A Service that leads out of the cluster, to one address. */
-export function serviceTo(namespace: string, name: string, place: { readonly address: string; readonly port: number }) {
-  const ports = [{ name: 'http', port: place.port, protocol: 'TCP' }];
-  return [
-    {
-      apiVersion: 'v1',
-      kind: 'Service',
-      metadata: { namespace, name },
-      spec: { ports: [{ name: 'http', port: 8080, targetPort: place.port, protocol: 'TCP' }] },
-    },
-    {
-      apiVersion: 'discovery.k8s.io/v1',
-      kind: 'EndpointSlice',
-      metadata: { namespace, name: `${name}-1`, labels: { 'kubernetes.io/service-name': name } },
-      addressType: 'IPv4',
-      endpoints: [{ addresses: [place.address], conditions: { ready: true } }],
-      ports,
-    },
-  ] satisfies readonly Written[];
 }

@@ -202,7 +202,7 @@ test('refused where a digest is required: every injected image with a tag, and t
   assert.throws(() => pinning({ ...others, sidecar: 'registry.example:5000/sidecar:1' }), {
     code: 'Settings',
     message:
-      /config\.rossoctl:platform\.config\.images\.proxyInit: is not set, and the built-in "ghcr\.io\/rossoctl\/proxy-init:[^"]+" is not pinned by digest, which this environment requires; use ghcr\.io\/rossoctl\/proxy-init@sha256:<64 hex digits>; line 5: config\.rossoctl:platform\.config\.images\.sidecar: "registry\.example:5000\/sidecar:1" is not pinned by digest, which this environment requires; use registry\.example:5000\/sidecar@sha256:<64 hex digits>/,
+      /config\.rossoctl:platform\.config\.images\.proxyInit: is not set, and the built-in "ghcr\.io\/rossoctl\/rossoctl-sidecar:[^"]+" is not pinned by digest, which this environment requires; use ghcr\.io\/rossoctl\/rossoctl-sidecar@sha256:<64 hex digits>; line 5: config\.rossoctl:platform\.config\.images\.sidecar: "registry\.example:5000\/sidecar:1" is not pinned by digest, which this environment requires; use registry\.example:5000\/sidecar@sha256:<64 hex digits>/,
   });
 });
 

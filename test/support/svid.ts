@@ -8,6 +8,8 @@ import { signCard } from '../../runtime/signature/sign.ts';
 export interface Authority {
   /** PEM, for a trust bundle. */
   readonly pem: string;
+  /** Its key, PKCS#8, for a SPIRE below it. */
+  readonly keyPem: string;
   /** Key and chain of a new leaf, PEM. Default dates: an hour around now. */
   issue(spiffeId: string, dates?: Dates): Promise<Svid>;
 }
@@ -39,6 +41,7 @@ export async function createAuthority(name: string): Promise<Authority> {
   });
   return {
     pem: `${root.toString('pem')}\n`,
+    keyPem: pemOfKey(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)),
     issue: async (spiffeId, dates = {}) => {
       const own = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
       const leaf = await x509.X509CertificateGenerator.create({
@@ -54,9 +57,13 @@ export async function createAuthority(name: string): Promise<Authority> {
         ],
       });
       const pkcs8 = await webcrypto.subtle.exportKey('pkcs8', own.privateKey);
-      return { key: x509.PemConverter.encode(pkcs8, 'PRIVATE KEY'), chain: `${leaf.toString('pem')}\n` };
+      return { key: pemOfKey(pkcs8), chain: `${leaf.toString('pem')}\n` };
     },
   };
+}
+
+function pemOfKey(pkcs8: ArrayBuffer): string {
+  return x509.PemConverter.encode(pkcs8, 'PRIVATE KEY');
 }
 
 /** Certificates know whole seconds. */

@@ -1,5 +1,5 @@
 // Where a SPIRE of one's own keeps its files, and the configurations of its server and its agent.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What to start. Durations are Go's, such as `30s` or `1h`. */
@@ -16,6 +16,8 @@ export interface SpireOptions {
   readonly upstream?: Upstream;
   /** Writes the trust bundle into ConfigMaps as long as the server runs. Default: nowhere. */
   readonly publish?: Publication;
+  /** Lets processes of every user come to the socket, such as those of containers that have its folder mounted. Default: this user's alone. */
+  readonly isOpen?: boolean;
   /** Where its folder is made; default the system's temporary folder. */
   readonly tmpDir?: string;
 }
@@ -74,6 +76,7 @@ export function writeSpireFiles(dir: string, ports: SpirePorts, options: SpireOp
     bootstrapBundle: join(dir, 'bootstrap.pem'),
   };
   for (const folder of ['server', 'agent', 'server-data', 'agent-data']) mkdirSync(join(dir, folder), { mode: 0o700 });
+  if (options.isOpen === true) chmodSync(join(dir, 'agent'), 0o755);
   const upstream = options.upstream === undefined ? {} : writeUpstream(dir, options.upstream);
   writeFileSync(place.serverConfig, JSON.stringify(serverConfig(place, options, upstream), null, 2));
   writeFileSync(place.agentConfig, JSON.stringify(agentConfig(place), null, 2));

@@ -22,8 +22,8 @@ export interface Spire {
   /** The Unix socket of the Workload API. */
   readonly socketPath: string;
   readonly authorities: AuthorityChange;
-  /** Gives every process of this user the SVID of `spiffeId`; lives as long as the server. */
-  createEntry(spiffeId: string): Promise<void>;
+  /** Gives what has all the `selectors` (default: every process of this user) the SVID of `spiffeId`; lives as long as the server. */
+  createEntry(spiffeId: string, selectors?: readonly string[]): Promise<void>;
   /** The SVID as the Workload API gives it, once it gives one that is wanted (default: any); throws after two minutes. */
   fetchSvid(spiffeId: string, isWanted?: (svid: X509Svid) => boolean): Promise<X509Svid>;
   /** The roots as PEM. */
@@ -69,9 +69,8 @@ interface Parts {
   readonly running: Component[];
 }
 
-// Every process of this user is the lab's one workload.
 const node = (trustDomain: string): string => `spiffe://${trustDomain}/lab-node`;
-const selector = `unix:uid:${process.getuid?.() ?? 0}`;
+const ownProcesses: readonly string[] = [`unix:uid:${process.getuid?.() ?? 0}`];
 
 function spireOf(parts: Parts): Spire {
   const { running } = parts;
@@ -81,8 +80,14 @@ function spireOf(parts: Parts): Spire {
     dir,
     socketPath: agentSocket,
     authorities: authorityChange(pathOf(parts.paths, 'spire-server'), serverSocket),
-    createEntry: async (spiffeId) => {
-      const entry = ['-parentID', node(trustDomain), '-spiffeID', spiffeId, '-selector', selector];
+    createEntry: async (spiffeId, selectors = ownProcesses) => {
+      const entry = [
+        '-parentID',
+        node(trustDomain),
+        '-spiffeID',
+        spiffeId,
+        ...selectors.flatMap((each) => ['-selector', each]),
+      ];
       await askServer(parts, 'entry', 'create', ...entry);
     },
     fetchSvid: (spiffeId, isWanted = () => true) =>

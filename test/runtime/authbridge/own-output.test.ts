@@ -10,8 +10,8 @@ const proxySidecar = r0({ authBridgeMode: 'proxy-sidecar' });
 
 const ours: readonly (readonly [what: string, pod: Pod, parts?: SnapshotParts])[] = [
   ['as it came out', injectedPod()],
-  ['another tag: an older release', changed('envoy-proxy', { image: 'ghcr.io/rossoctl/envoy-proxy:0.0.1' })],
-  ['a digest', changed('proxy-init', { image: `ghcr.io/rossoctl/proxy-init@sha256:${'a'.repeat(64)}` })],
+  ['another tag: an older release', changed('envoy-proxy', { image: 'ghcr.io/rossoctl/rossoctl-sidecar:0.0.1' })],
+  ['a digest', changed('proxy-init', { image: `ghcr.io/rossoctl/rossoctl-sidecar@sha256:${'a'.repeat(64)}` })],
   [
     'this release’s own images under a platform’s',
     injectedPod(),

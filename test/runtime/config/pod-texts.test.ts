@@ -100,7 +100,7 @@ test('a namespace cannot choose the folder of the node that is mounted, whatever
 const images: readonly (readonly [image: string, isTaken: boolean])[] = [
   ['envoy', true],
   ['envoy:v1.30_x', true],
-  ['ghcr.io/rossoctl/envoy-proxy:0.1.0', true],
+  ['ghcr.io/rossoctl/rossoctl-sidecar:0.1.0', true],
   ['localhost:5000/a/b__c/d-e.f', true],
   ['[fd00::1]:5000/envoy:1', true],
   [`ghcr.io/x/envoy@sha256:${'a'.repeat(64)}`, true],

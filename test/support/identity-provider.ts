@@ -4,10 +4,7 @@ import { credentialsSecretName } from '../../runtime/api/names.ts';
 import { credentialFiles } from '../../runtime/sidecar/outbound/credentials.ts';
 import type { ClientCredentials, KeycloakAdmin } from '../lab/keycloak/admin.ts';
 import { type Keycloak, startKeycloak } from '../lab/keycloak/keycloak.ts';
-import { applyAll } from '../support/operator-platform.ts';
-import { createNamespace, type Written } from '../support/workload-objects.ts';
-import type { SidecarBed } from './bed.ts';
-import { serviceTo } from './objects.ts';
+import type { Written } from './workload-objects.ts';
 
 /** Where the pods know it. */
 export const providerUrl = 'http://keycloak.idp.svc:8080';
@@ -22,13 +19,20 @@ export interface Members {
   readonly tools: readonly string[];
 }
 
+export interface ProviderPlace {
+  /** Where pods reach processes of this machine. */
+  readonly hostAddress: string;
+  /** Applies objects to the cluster. */
+  readonly apply: (objects: readonly Written[]) => Promise<unknown>;
+}
+
 /** It runs beside the lab and ends with `stop()`; the lab's own end takes the Service away. */
-export async function startProvider(bed: Pick<SidecarBed, 'client' | 'hostAddress'>, members: Members) {
-  const keycloak = await startKeycloak({ host: bed.hostAddress, hostname: providerUrl, isKept: true });
+export async function startProvider({ hostAddress, apply }: ProviderPlace, members: Members) {
+  const keycloak = await startKeycloak({ host: hostAddress, hostname: providerUrl, isKept: true });
   try {
-    await createNamespace(bed.client, 'idp');
     const port = Number(new URL(keycloak.url).port);
-    await applyAll(bed.client, serviceTo('idp', 'keycloak', { address: bed.hostAddress, port }));
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'idp' } };
+    await apply([namespace, ...serviceTo('idp', 'keycloak', { address: hostAddress, port })]);
     return { ...keycloak, ...(await makeRealm(keycloak, members)) };
   } catch (error) {
     await keycloak.stop();
@@ -102,4 +106,25 @@ export function credentialsSecret(namespace: string, workload: string, client: C
     type: 'Opaque',
     stringData: { [credentialFiles.id]: client.id, [credentialFiles.secret]: client.secret },
   };
+}
+
+/** A Service that leads out of the cluster, to one address. */
+function serviceTo(namespace: string, name: string, place: { readonly address: string; readonly port: number }) {
+  const ports = [{ name: 'http', port: place.port, protocol: 'TCP' }];
+  return [
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { namespace, name },
+      spec: { ports: [{ name: 'http', port: 8080, targetPort: place.port, protocol: 'TCP' }] },
+    },
+    {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { namespace, name: `${name}-1`, labels: { 'kubernetes.io/service-name': name } },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: [place.address], conditions: { ready: true } }],
+      ports,
+    },
+  ] satisfies readonly Written[];
 }
