@@ -59,12 +59,12 @@ export interface Bed {
 }
 
 export const proxyUid = 1337;
-const ports = { inbound: 15124, outbound: 15123 };
+export const ports = { inbound: 15124, outbound: 15123 };
 
 /** All that comes in goes to the inbound port; all that goes out to the outbound one, except for Envoy's own connections and the loopback. */
-function capture(namespace: Namespace): void {
-  namespace.run('iptables-restore', [], rulesFor('127.0.0.0/8'));
-  namespace.run('ip6tables-restore', [], rulesFor('::1/128'));
+export function capture(namespace: Namespace, uid = proxyUid): void {
+  namespace.run('iptables-restore', [], rulesFor('127.0.0.0/8', uid));
+  namespace.run('ip6tables-restore', [], rulesFor('::1/128', uid));
 }
 
 function captureForReal(namespace: Namespace): void {
@@ -80,11 +80,11 @@ function captureForReal(namespace: Namespace): void {
   namespace.run('env', [...variables, process.execPath, path.join(import.meta.dirname, 'proxy-init.ts')]);
 }
 
-function rulesFor(loopback: string): string {
+function rulesFor(loopback: string, uid: number): string {
   return [
     '*nat',
     `-A PREROUTING -p tcp -j REDIRECT --to-ports ${ports.inbound}`,
-    `-A OUTPUT -m owner --uid-owner ${proxyUid} -j RETURN`,
+    `-A OUTPUT -m owner --uid-owner ${uid} -j RETURN`,
     `-A OUTPUT -d ${loopback} -j RETURN`,
     `-A OUTPUT -p tcp -j REDIRECT --to-ports ${ports.outbound}`,
     'COMMIT',
