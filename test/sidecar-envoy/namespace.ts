@@ -1,7 +1,8 @@
 /** A network namespace like a pod's, linked to this one by a pair of interfaces: all of it goes when its keeper does. */
 
-import { type ChildProcess, execFileSync, spawn, type StdioOptions } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
+import { promisify } from 'node:util';
 
 export interface Namespace {
   /** The pod's addresses. */
@@ -16,6 +17,8 @@ export interface Namespace {
   start(uid: number, program: string, parameters: readonly string[], stdio: StdioOptions): ChildProcess;
   /** Runs a program inside as root, with that input. */
   run(program: string, parameters: readonly string[], input?: string): void;
+  /** What a program prints that runs inside as an ordinary user, with these variables besides ours; 20 seconds at most. Rejects with what it complains of. */
+  read(command: readonly string[], env: Readonly<Record<string, string>>): Promise<string>;
   end(): Promise<void>;
 }
 
@@ -61,6 +64,11 @@ export async function createNamespace(): Promise<Namespace> {
       return spawn(first, rest, { stdio });
     },
     run,
+    read: async ([program = '', ...parameters], env) => {
+      const [first = '', ...rest] = command(1000, program, parameters);
+      const options = { env: { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: '0', ...env }, timeout: 20_000 };
+      return (await promisify(execFile)(first, rest, options)).stdout;
+    },
     end: async () => {
       if (keeper.exitCode !== null || keeper.signalCode !== null) return;
       keeper.kill('SIGKILL');
