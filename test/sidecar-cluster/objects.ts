@@ -49,10 +49,18 @@ export function deployment({ namespace, name, program, image = sidecarImage, env
   };
 }
 
-/** Port 8080 of an app's pods, under the app's name or another. `nodePort`: open at the node as well. */
-export function service(namespace: string, app: string, more: { readonly name?: string; nodePort?: number } = {}) {
-  const { name = app, nodePort } = more;
-  const port = { name: 'http', port: 8080, targetPort: 8080, ...(nodePort === undefined ? {} : { nodePort }) };
+export interface ServiceParts {
+  readonly name?: string;
+  /** Open at the node as well. */
+  readonly nodePort?: number;
+  /** Default 8080. */
+  readonly targetPort?: string;
+}
+
+/** Port 8080 of an app's pods, under the app's name or another. */
+export function service(namespace: string, app: string, more: ServiceParts = {}) {
+  const { name = app, nodePort, targetPort = 8080 } = more;
+  const port = { name: 'http', port: 8080, targetPort, ...(nodePort === undefined ? {} : { nodePort }) };
   return {
     apiVersion: 'v1',
     kind: 'Service',

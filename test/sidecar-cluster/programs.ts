@@ -42,6 +42,23 @@ export function keyServer(jwks: object): string {
   }).listen(8080);`;
 }
 
+/** Serves the issuer's public keys, and gives whoever posts a token that says for whom it is and who asked. */
+export function provider(jwks: object): string {
+  const body = JSON.stringify(JSON.stringify(jwks));
+  return `require('node:http').createServer(async (request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    if (request.method !== 'POST') return response.end(${body});
+    const form = new URLSearchParams(Buffer.concat(await request.toArray()).toString());
+    const basic = Buffer.from((request.headers.authorization ?? '').slice('Basic '.length), 'base64').toString();
+    response.end(JSON.stringify({
+      access_token: 'for-' + form.get('audience') + '-by-' + basic.split(':')[0],
+      token_type: 'Bearer',
+      issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+      expires_in: 300,
+    }));
+  }).listen(8080);`;
+}
+
 /** Asks a URL, perhaps with a token, and prints what came as one line of JSON. */
 export const asking = `
 const [url, token] = process.argv.slice(1);
