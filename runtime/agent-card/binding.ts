@@ -1,8 +1,7 @@
 /** Whose signature counts for a card: the trust domain, how much of the SPIFFE ID must agree, and what follows when it does not. */
 
 import { type AgentCard, agentCardDefaults, type BindingScope } from '../api/agent-card.ts';
-import { bindingOf as verdictOn, type ExpectedIdentity } from '../signature/binding.ts';
-import { parseSpiffeId } from '../signature/spiffe-id.ts';
+import type { ExpectedIdentity } from '../signature/binding.ts';
 import type { Workload } from '../workload/workload.ts';
 
 /** The trust domain of the install, or a sentence saying why it is not known. */
@@ -43,10 +42,4 @@ export function bindingOf(card: AgentCard, workload: Workload | undefined, insta
 export function expectedIdentity({ trustDomain, workload }: Binding): ExpectedIdentity {
   const name = 'name' in trustDomain ? trustDomain.name : '';
   return { trustDomain: name, ...(workload === undefined ? {} : { workload }) };
-}
-
-/** Whether an identity that was verified before is still one that may sign. */
-export function admits(binding: Binding, text: string): boolean {
-  const id = parseSpiffeId(text);
-  return id !== undefined && verdictOn(id, expectedIdentity(binding)).reason === 'Bound';
 }

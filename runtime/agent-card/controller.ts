@@ -11,6 +11,7 @@ import { workloadRows } from '../workload/kinds.ts';
 import { agentRuntimes } from '../workload/watches.ts';
 import { assess } from './assess.ts';
 import { verifiedPods } from './bearers.ts';
+import { createKept } from './kept.ts';
 import { createAssessments } from './assessments.ts';
 import type { Contacts } from './contact.ts';
 import { decide } from './decide.ts';
@@ -63,10 +64,12 @@ export function createAgentCardController(options: AgentCardOptions): Controller
   const trustBundle = isRequired ? trustBundleWatch(bundle) : undefined;
   const bundles = trustBundle && createBundleReader(bundle, trustBundle, now);
   const talks = createTalks({ contacts, verdictSyncPeriods, now });
+  const kept = createKept();
   const assessments = createAssessments(metered(assess, metrics, monotonicMs));
   const observing: Observing = {
     policy: { isRequired, isAudit, profiles },
     talks,
+    kept,
     assessments,
     installBindingOf: (reader, namespace) => ({ trustDomain: trustDomainOf(reader, namespace), scope }),
     bundleOf: bundles && ((reader) => bundles.read(reader)),
@@ -75,6 +78,7 @@ export function createAgentCardController(options: AgentCardOptions): Controller
   const forget = (card: AgentCard): void => {
     const { uid = '' } = card.metadata;
     talks.forget(uid);
+    kept.forget(uid);
     assessments.forget(uid);
     options.verdicts?.forget(card);
   };
@@ -95,7 +99,9 @@ export function createAgentCardController(options: AgentCardOptions): Controller
     observe: (card, gathering) => observe(card, gathering, observing),
     decide: (observed, at) => {
       options.verdicts?.reach(observed.card, reached(observed, at));
-      return decide(observed, at);
+      const plan = decide(observed, at);
+      if (plan.status !== undefined) kept.say(observed.card, plan.status);
+      return plan;
     },
     release: (observed) => {
       options.verdicts?.forget(observed.card);

@@ -41,9 +41,7 @@ function nextLook(observed: Observed, decided: Decided, now: Date): { readonly a
 
 /** SG-13: both ends of a certificate's life are part of it. */
 function certificateEnd({ verdict }: Decided): number | undefined {
-  if (verdict.kind === 'signed') return verdict.signature.expires.getTime();
-  const isOpen = verdict.kind === 'standing' && verdict.isVerified;
-  return isOpen ? Date.parse(verdict.status.certificateExpires ?? '') : undefined;
+  return verdict.kind === 'signed' ? verdict.signature.expires.getTime() : undefined;
 }
 
 function isNotYetValid(verdict: Verdict): boolean {

@@ -2,7 +2,7 @@
 
 import type { AgentCardStatus } from '../api/agent-card.ts';
 import type { agentCardReasons, Finding } from '../api/conditions.ts';
-import { keptCondition, keptStatus } from './kept.ts';
+import { keptCondition } from './kept.ts';
 import type { Observed } from './observed.ts';
 import { sentence } from './sentence.ts';
 import type { Verdict } from './verdict.ts';
@@ -47,8 +47,8 @@ const notOfAsking: readonly string[] = [
   'ServiceNotFound',
 ] satisfies readonly SyncedReason[];
 
-function before({ card }: Observed): Finding | undefined {
-  const old = keptCondition(card, 'Synced');
+function before({ kept }: Observed): Finding | undefined {
+  const old = keptCondition(kept, 'Synced');
   if (old === undefined || !isOfAsking(old.reason)) return undefined;
   return { type: 'Synced', status: old.status, reason: old.reason, message: old.message };
 }
@@ -130,8 +130,8 @@ const unrelied =
   'The card is fetched. It is not verified: without audit mode it could not be relied on. Condition Verified says why.';
 
 /** A card that is not stored was, as far as one knows, too large to be. */
-function isTooLarge({ assessment, card: of }: Observed): boolean {
-  const { card, cardHash } = assessment?.kind === 'read' ? assessment.document : keptStatus(of);
+function isTooLarge({ assessment, kept }: Observed): boolean {
+  const { card, cardHash } = assessment?.kind === 'read' ? assessment.document : kept;
   return cardHash !== undefined && card === undefined;
 }
 

@@ -10,12 +10,12 @@ import { servicesOf, slicesOf } from '../workload/services.ts';
 import { agentRuntimes, targetIndex } from '../workload/watches.ts';
 import { firstRuntime } from '../workload/first-runtime.ts';
 import type { Workload } from '../workload/workload.ts';
-import type { Assessment, Rules } from './assess.ts';
+import { assess, type Assessment, type Rules } from './assess.ts';
 import type { Assessments } from './assessments.ts';
 import { type Bearers, bearersOf, ownPodsOf } from './bearers.ts';
 import { bindingOf, expectedIdentity, type InstallBinding } from './binding.ts';
 import { endpointOf, type Whereabouts } from './endpoint.ts';
-import { keptCondition } from './kept.ts';
+import { type Kept, keptCondition } from './kept.ts';
 import type { Facts, Marked, Observed, Policy, Talk } from './observed.ts';
 import { obstacleOf, protocolsOf, unfitness } from './obstacles.ts';
 import { silence, type Talks } from './talks.ts';
@@ -25,6 +25,7 @@ import { stands } from './verdict.ts';
 export interface Observing {
   readonly policy: Policy;
   readonly talks: Talks;
+  readonly kept: Kept;
   readonly assessments: Assessments;
   readonly installBindingOf: (reader: Reader, namespace: string) => InstallBinding;
   /** Undefined where signatures are not verified. */
@@ -36,12 +37,17 @@ export async function observe(card: AgentCard, { reader }: Gathering, by: Observ
   const facts = factsOf(card, reader);
   const { namespace = '' } = card.metadata;
   const workload = 'found' in facts.target ? facts.target.found : undefined;
-  const seen: Seen = {
+  const known = {
     ...facts,
     policy: by.policy,
+    kept: by.kept.of(card, by.now()),
     obstacle: obstacleOf(facts),
     binding: bindingOf(card, workload, by.installBindingOf(reader, namespace)),
     bundle: by.bundleOf?.(reader),
+  };
+  const seen: Seen = {
+    ...known,
+    keptSignature: by.talks.hasAnswered(card) ? undefined : keptSignatureOf(known, by.now()),
   };
   const talk = talkOf(seen, by);
   const isOthers = seen.winner !== undefined && card.metadata.deletionTimestamp === undefined;
@@ -58,7 +64,7 @@ export async function observe(card: AgentCard, { reader }: Gathering, by: Observ
 const nobody: Bearers = { marked: [], strays: [] };
 
 /** What is known before the agent is asked. */
-type Seen = Facts & Pick<Observed, 'policy' | 'obstacle' | 'binding' | 'bundle'>;
+type Seen = Facts & Pick<Observed, 'policy' | 'kept' | 'keptSignature' | 'obstacle' | 'binding' | 'bundle'>;
 
 function factsOf(card: AgentCard, reader: Reader): Facts {
   const { namespace = '', deletionTimestamp } = card.metadata;
@@ -128,15 +134,17 @@ function talkOf(seen: Seen, { talks, now }: Observing): Talk {
 
 /** Restarts must not prolong a verdict again and again: an answer since then would have changed the condition. */
 function silentSince(seen: Seen, now: Date): Date | undefined {
-  const synced = keptCondition(seen.card, 'Synced');
-  return synced?.status === 'False' && stands(seen, now) ? new Date(synced.lastTransitionTime) : undefined;
+  const synced = keptCondition(seen.kept, 'Synced');
+  if (synced?.status !== 'False' || !stands(seen, now)) return undefined;
+  // A time that is yet to come is nobody's but a forger's, who would have the silence begin then.
+  return new Date(Math.min(now.getTime(), Date.parse(synced.lastTransitionTime)));
 }
 
 /** Its status says all that asking would: it can wait for its turn. */
 function isKnownWell(seen: Seen, now: Date): boolean {
-  const { status, metadata } = seen.card;
-  const isSynced = status?.conditions?.some((one) => one.type === 'Synced' && one.status === 'True') === true;
-  if (!isSynced || status?.observedGeneration !== metadata.generation) return false;
+  const { card, kept } = seen;
+  const isSynced = keptCondition(kept, 'Synced')?.status === 'True';
+  if (!isSynced || kept.observedGeneration !== card.metadata.generation) return false;
   return !seen.policy.isRequired || stands(seen, now);
 }
 
@@ -150,8 +158,17 @@ function assessmentOf(seen: Seen, talk: Talk, by: Observing): Assessment | undef
   return assessment;
 }
 
+/** What the status says of a verdict is another's word; the card in it can be judged. */
+function keptSignatureOf(known: Omit<Seen, 'keptSignature'>, now: Date): Observed['keptSignature'] {
+  const rules = rulesOf(known);
+  const { card } = known.kept;
+  if (rules === undefined || card === undefined) return undefined;
+  const assessment = assess(Buffer.from(JSON.stringify(card)), rules, now);
+  return assessment.kind === 'read' ? assessment.verification : undefined;
+}
+
 /** Without a bundle or a trust domain nothing can be verified; the card is read all the same. */
-function rulesOf({ policy, bundle, binding }: Seen): Rules | undefined {
+function rulesOf({ policy, bundle, binding }: Pick<Seen, 'policy' | 'bundle' | 'binding'>): Rules | undefined {
   if (!policy.isRequired || bundle?.kind !== 'usable') return undefined;
   return { bundle: bundle.bundle, ...expectedIdentity(binding), profiles: policy.profiles };
 }

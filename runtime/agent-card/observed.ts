@@ -1,9 +1,10 @@
 /** What the AgentCard controller sees of one card's world: one value, gathered by `observe`, judged by `decide`. */
 
-import type { AgentCard } from '../api/agent-card.ts';
+import type { AgentCard, AgentCardStatus } from '../api/agent-card.ts';
 import type { AgentRuntime } from '../api/agent-runtime.ts';
 import type { agentCardReasons } from '../api/conditions.ts';
 import type { ObjectRef } from '../engine/types.ts';
+import type { Verification } from '../signature/verify.ts';
 import type { Target } from '../workload/find.ts';
 import type { Assessment } from './assess.ts';
 import type { Binding } from './binding.ts';
@@ -65,6 +66,10 @@ export interface Marked {
 
 export interface Observed extends Facts {
   readonly policy: Policy;
+  /** What was said of this target before. */
+  readonly kept: AgentCardStatus;
+  /** Whether a signature of the card in it is good now; looked at only until the agent has answered in this process. */
+  readonly keptSignature: Verification | undefined;
   readonly obstacle: Obstacle | undefined;
   readonly talk: Talk;
   readonly binding: Binding;

@@ -5,7 +5,6 @@ import { type Condition, type Finding, mergeConditions } from '../api/conditions
 import { canonicalJson } from '../encoding/canonical-json.ts';
 import { plainText } from '../encoding/plain-text.ts';
 import { judgedPart } from '../workload/verdicts.ts';
-import { keptStatus } from './kept.ts';
 import type { Observed } from './observed.ts';
 import { periodOf, refreshMs } from './period.ts';
 import type { Valid, Verdict } from './verdict.ts';
@@ -16,11 +15,11 @@ export interface Found {
 }
 
 export function statusOf(observed: Observed, { verdict, findings }: Found, now: Date): AgentCardStatus {
-  const { card, protocols } = observed;
+  const { card, protocols, kept } = observed;
   const { generation } = card.metadata;
   const previous = card.status;
   const next = present({
-    protocol: protocols[0] ?? keptStatus(card).protocol,
+    protocol: protocols[0] ?? kept.protocol,
     ...documentMembers(observed),
     observedGeneration: generation,
     targetRef: card.spec?.targetRef,
@@ -37,7 +36,7 @@ function documentMembers(observed: Observed): AgentCardStatus {
     const { card, cardHash, agent } = assessment.document;
     return { card, cardHash, agent: present({ ...agent, path: talk.received?.path }) };
   }
-  const { card, cardHash, agent } = keptStatus(observed.card);
+  const { card, cardHash, agent } = observed.kept;
   return { card, cardHash, agent };
 }
 
@@ -83,8 +82,8 @@ function standingMembers(status: AgentCardStatus): AgentCardStatus {
 
 /** The time of the last answer when anything else changes or the one that stands is old; else the one that stands. */
 function lastSync(observed: Observed, next: AgentCardStatus, now: Date): string | undefined {
-  const { card, talk } = observed;
-  const standing = keptStatus(card).lastSyncTime;
+  const { card, talk, kept } = observed;
+  const standing = kept.lastSyncTime;
   if (talk.answeredAt === undefined) return standing;
   const answered = kubeTime(talk.answeredAt);
   if (standing === undefined || fingerprint(card.status) !== fingerprint(next)) return answered;

@@ -20,6 +20,8 @@ export interface Partner {
 export interface Talks {
   /** Anything was said of this card in this process. */
   has(card: AgentCard): boolean;
+  /** Its agent has answered in this process. */
+  hasAnswered(card: AgentCard): boolean;
   /** Idempotent. What another workload than this one said is forgotten. */
   with(card: AgentCard, partner: Partner): Talk;
   /** Asks once more, for the body. */
@@ -76,6 +78,7 @@ export function createTalks({ contacts, verdictSyncPeriods, now }: TalksOptions)
   };
   return {
     has: ({ metadata }) => memories.has(metadata.uid ?? ''),
+    hasAnswered: ({ metadata }) => memories.get(metadata.uid ?? '')?.answeredAt !== undefined,
     with: (card, { workload, endpoints, isNew, silentSince }) => {
       const { uid = '' } = card.metadata;
       const target = targetIndex(card.spec.targetRef);

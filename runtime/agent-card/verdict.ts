@@ -1,11 +1,11 @@
 /** Whether a card is verified now, and why (not): from the assessment, from the status of before a restart, or closed. */
 
-import type { AgentCard, AgentCardStatus } from '../api/agent-card.ts';
+import type { AgentCardStatus } from '../api/agent-card.ts';
 import { conditionReason } from '../api/conditions.ts';
 import { labels } from '../api/names.ts';
+import { profiles } from '../signature/payloads.ts';
 import type { Verification } from '../signature/verify.ts';
 import { judgedPart, type Verdict as Reached } from '../workload/verdicts.ts';
-import { admits } from './binding.ts';
 import { keptCondition } from './kept.ts';
 import type { Observed } from './observed.ts';
 import { sentence } from './sentence.ts';
@@ -18,8 +18,8 @@ export type Verdict =
   | { readonly kind: 'signed'; readonly signature: Valid; readonly isVerified: boolean }
   /** Reason and sentence of condition Verified. */
   | { readonly kind: 'closed'; readonly reason: string; readonly message: string; readonly isVerified: false }
-  /** Of an earlier process, and no answer has come since. */
-  | { readonly kind: 'standing'; readonly status: AgentCardStatus; readonly isVerified: boolean };
+  /** A refusal of an earlier process, and no answer has come since. */
+  | { readonly kind: 'standing'; readonly status: AgentCardStatus; readonly isVerified: false };
 
 /** Doubt closes: only a signature that was judged good, now or under this very bundle before a restart, opens. */
 export function verdictOf(observed: Observed, now: Date): Verdict {
@@ -27,7 +27,7 @@ export function verdictOf(observed: Observed, now: Date): Verdict {
   return impossible(observed) ?? judged(observed, now) ?? standing(observed, now) ?? unknown(observed);
 }
 
-/** The same for who acts on it: nothing of it is read from what others may have written, apart from what `stands` vouches for. */
+/** The same for who acts on it: nothing that opens is read from what others may have written. */
 export function reached(observed: Observed, now: Date): Reached {
   const verdict = verdictOf(observed, now);
   const about = judgedPart(observed.card);
@@ -40,11 +40,8 @@ export function reached(observed: Observed, now: Date): Reached {
     }
     case 'closed':
       return { isVerified: false, reason: verdict.reason, about };
-    default: {
-      const { isVerified, status } = verdict;
-      const reason = status.conditions?.find(({ type }) => type === 'Verified')?.reason ?? 'NotFetched';
-      return { isVerified, reason, about, expires: status.certificateExpires };
-    }
+    default:
+      return { isVerified: false, reason: keptCondition(verdict.status, 'Verified')?.reason ?? 'NotFetched', about };
   }
 }
 
@@ -85,40 +82,50 @@ const expired = closed(
 );
 
 function standing(observed: Observed, now: Date): Verdict | undefined {
-  const { card, talk } = observed;
-  if (card.status === undefined || talk.answeredAt !== undefined) return undefined;
-  const isVerified = stands(observed, now);
-  if (!isVerified && !isRefusal(card)) return undefined;
-  return talk.isLost ? lost : { kind: 'standing', status: card.status, isVerified };
+  const { kept, talk } = observed;
+  if (talk.answeredAt !== undefined) return undefined;
+  const signature = standingSignature(observed, now);
+  if (signature === undefined && !isRefusal(observed)) return undefined;
+  if (talk.isLost) return lost;
+  return signature === undefined
+    ? { kind: 'standing', status: kept, isVerified: false }
+    : { kind: 'signed', signature, isVerified: true };
 }
 
 /** Reasons of condition Verified that speak of what is found anew in each pass, not of what an agent has answered. */
 const ofNow: readonly string[] = ['NotFetched', 'TrustBundleUnavailable'];
 
 /** A refusal opens nothing, so it stands whatever else has changed: to take it back for a moment would tell nobody anything. */
-function isRefusal(card: AgentCard): boolean {
-  const verified = keptCondition(card, 'Verified');
-  return verified?.status === 'False' && !ofNow.includes(verified.reason) && isOfThisSpec(card);
+function isRefusal(observed: Observed): boolean {
+  const verified = keptCondition(observed.kept, 'Verified');
+  return verified?.status === 'False' && !ofNow.includes(verified.reason) && isOfThisSpec(observed);
 }
 
 /** All but the contact that `stands` looks at. */
-export type Standing = Pick<Observed, 'card' | 'target' | 'policy' | 'bundle' | 'binding'>;
+export type Standing = Pick<Observed, 'card' | 'target' | 'policy' | 'binding' | 'kept' | 'keptSignature'>;
 
 /**
- * Whether what the status says is as good as a judgement of now: a restart of the operator is no reason to close anything that would be
- * opened again a moment later. Everything it rests on must be as it was.
+ * Whether what was said before is as good as a judgement of now: a restart of the operator is no reason to close anything that would be opened
+ * again a moment later. Only a card that was verified and whose signature is good now stands, of the workload that bears the label.
  */
 export function stands(observed: Standing, now: Date): boolean {
-  const { card } = observed;
-  const { status } = card;
-  if (status === undefined || now.getTime() > Date.parse(status.certificateExpires ?? '0')) return false;
-  if (keptCondition(card, 'Verified')?.status !== 'True' || !isOfThisSpec(card)) return false;
-  return isOfThisWorkload(observed) && isOfTheseRules(observed, status);
+  return standingSignature(observed, now) !== undefined;
+}
+
+function standingSignature(observed: Standing, now: Date): Valid | undefined {
+  const { kept, keptSignature: signature, binding } = observed;
+  if (signature?.isValid !== true || now.getTime() > signature.expires.getTime()) return undefined;
+  if (!signature.isBound && binding.isStrict) return undefined;
+  if (keptCondition(kept, 'Verified')?.status !== 'True') return undefined;
+  if (!isOfThisSpec(observed) || !isOfThisWorkload(observed)) return undefined;
+  // What was served is not known any more: only what was found of it.
+  const profile = profiles.find((one) => one === kept.signatureProfile) ?? signature.profile;
+  return { ...signature, profile, unsigned: kept.unsignedMembers ?? [] };
 }
 
 /** How often it is fetched is no part of it: an edit of that, also while no operator works, closes nothing. */
-function isOfThisSpec(card: AgentCard): boolean {
-  const { verdictFor, observedGeneration } = card.status ?? {};
+function isOfThisSpec({ card, kept }: Pick<Standing, 'card' | 'kept'>): boolean {
+  const { verdictFor, observedGeneration } = kept;
   // Release 0.1.0 wrote the generation alone.
   if (verdictFor === undefined) return observedGeneration === card.metadata.generation;
   return verdictFor === judgedPart(card);
@@ -129,16 +136,8 @@ function isOfThisWorkload({ target, policy }: Standing): boolean {
   return 'found' in target && (policy.isAudit || target.found.labels[labels.signatureVerified] === 'true');
 }
 
-function isOfTheseRules({ bundle, binding, policy }: Standing, status: AgentCardStatus): boolean {
-  const { trustBundleHash, signatureSpiffeId, signatureProfile } = status;
-  const isSameBundle = bundle?.kind === 'usable' && trustBundleHash === bundle.bundle.hash;
-  const isSameProfile = policy.profiles === 'all' || signatureProfile === 'jcs';
-  if (!isSameBundle || !isSameProfile || signatureSpiffeId === undefined) return false;
-  return admits(binding, signatureSpiffeId) || !binding.isStrict;
-}
-
-function unknown({ talk, card }: Observed): Verdict {
-  if (talk.isLost && card.status?.cardHash !== undefined) return lost;
+function unknown({ talk, kept }: Observed): Verdict {
+  if (talk.isLost && kept.cardHash !== undefined) return lost;
   if (talk.received === undefined) return closed('NotFetched', 'No card has been fetched yet.');
   return closed('NotFetched', 'The card is large and must be fetched anew before it can be judged.');
 }

@@ -154,7 +154,7 @@ export function conditionReason(reason: string): string {
 }
 
 /**
- * Merges findings into the previous conditions: one entry a type, sorted by type, `lastTransitionTime` kept unless the status flipped.
+ * Merges findings into the previous conditions: one entry a type, sorted by type, `lastTransitionTime` kept unless the status flipped or that time is yet to come.
  * Types without a finding disappear. Messages hold no times and no counts that vary from pass to pass.
  */
 export function mergeConditions(
@@ -168,7 +168,8 @@ export function mergeConditions(
   return findings
     .map((finding): Condition => {
       const old = before.get(finding.type);
-      const lastTransitionTime = old?.status === finding.status ? old.lastTransitionTime : at;
+      const isKept = old?.status === finding.status && !(Date.parse(old.lastTransitionTime) > now.getTime());
+      const lastTransitionTime = isKept ? old.lastTransitionTime : at;
       return { ...finding, lastTransitionTime, ...(observedGeneration === undefined ? {} : { observedGeneration }) };
     })
     .sort((a, b) => (a.type < b.type ? -1 : 1));

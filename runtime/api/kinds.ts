@@ -12,7 +12,7 @@ function kind<T extends KubeObject>(apiVersion: string, kind: string, plural: st
 
 export const kinds = {
   agentRuntime: kind<AgentRuntime>(apiVersion, 'AgentRuntime', 'agentruntimes'),
-  agentCard: kind<AgentCard>(apiVersion, 'AgentCard', 'agentcards'),
+  agentCard: Object.freeze({ ...kind<AgentCard>(apiVersion, 'AgentCard', 'agentcards'), atomic: ['card'] }),
 
   pod: kind<k8s.Pod>('v1', 'Pod', 'pods'),
   configMap: kind<k8s.ConfigMap>('v1', 'ConfigMap', 'configmaps'),

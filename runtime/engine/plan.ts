@@ -67,7 +67,7 @@ async function applyFragment(fragment: Fragment, scope: PlanScope): Promise<void
   const { kind, body } = fragment;
   const key = keyOf(body);
   const live = scope.cache.peek(kind, key);
-  if (live !== undefined && isApplied(live, body, scope.fieldManager)) return;
+  if (live !== undefined && isApplied(live, fragment, scope.fieldManager)) return;
   try {
     const object = await scope.client.apply(fragment, { ...callOf(scope), fieldManager: scope.fieldManager });
     told(scope, kind, object);
@@ -77,8 +77,8 @@ async function applyFragment(fragment: Fragment, scope: PlanScope): Promise<void
 }
 
 /** The live object says all of it, and the manager owns nothing that the fragment no longer states. */
-function isApplied(live: Peeked, body: KubeObject, fieldManager: string): boolean {
-  return contains(live.object, body) && covers(body, live.owned(fieldManager));
+function isApplied(live: Peeked, { kind, body }: Fragment, fieldManager: string): boolean {
+  return contains(live.object, body, kind.atomic) && covers(body, live.owned(fieldManager));
 }
 
 async function sendPatch({ target, body, subresource, mayBeGone }: MergePatch, scope: PlanScope): Promise<void> {
@@ -112,7 +112,7 @@ async function writeStatus(desired: unknown, scope: PlanScope): Promise<void> {
   const isSame = live?.object.metadata.uid === uid;
   const current = member(isSame ? live?.object : object, 'status');
   const status = settledStatus(current, desired, scope.now);
-  if (isEqualJson(current, status) || (isSame && isStatusWritten(live, status, scope.fieldManager))) return;
+  if (isEqualJson(current, status) || (isSame && isStatusWritten(live, status, scope))) return;
   try {
     const body = { apiVersion, kind: kind.kind, metadata: { name, namespace, uid }, status };
     const options = { ...callOf(scope), fieldManager: scope.fieldManager, subresource: 'status' } as const;
@@ -123,10 +123,10 @@ async function writeStatus(desired: unknown, scope: PlanScope): Promise<void> {
 }
 
 /** Others may write status fields of their own beside ours. */
-function isStatusWritten(live: Peeked | undefined, status: unknown, fieldManager: string): boolean {
+function isStatusWritten(live: Peeked | undefined, status: unknown, { fieldManager, primary }: PlanScope): boolean {
   const owned = live?.owned(fieldManager, 'status');
   if (live === undefined || owned === undefined) return false;
-  return contains(live.object, { status }) && covers({ status }, owned);
+  return contains(live.object, { status }, primary.kind.atomic) && covers({ status }, owned);
 }
 
 function isGone(error: unknown): boolean {

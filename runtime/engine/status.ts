@@ -9,7 +9,7 @@ export function kubeTime(at: Date): string {
 
 /**
  * The desired status with each condition's `lastTransitionTime` taken from the current condition of the same type when its `status`
- * did not flip; else what the condition itself says, else `now`. Nothing else is touched.
+ * did not flip and that time is not yet to come; else what the condition itself says, else `now`. Nothing else is touched.
  */
 export function settledStatus(current: unknown, desired: unknown, now: Date): unknown {
   if (!isObject(desired) || !Array.isArray(desired['conditions'])) return desired;
@@ -21,6 +21,12 @@ export function settledStatus(current: unknown, desired: unknown, now: Date): un
 
 function settled(condition: JsonObject, before: readonly JsonObject[], now: Date): JsonObject {
   const old = before.find(({ type }) => type === condition['type']);
-  const kept = old?.['status'] === condition['status'] ? old?.['lastTransitionTime'] : undefined;
+  const isSame = old?.['status'] === condition['status'] && !isToCome(old?.['lastTransitionTime'], now);
+  const kept = isSame ? old?.['lastTransitionTime'] : undefined;
   return { ...condition, lastTransitionTime: kept ?? condition['lastTransitionTime'] ?? kubeTime(now) };
+}
+
+/** Nothing has changed at a time that has not come: somebody else wrote it. */
+function isToCome(time: unknown, now: Date): boolean {
+  return typeof time === 'string' && Date.parse(time) > now.getTime();
 }

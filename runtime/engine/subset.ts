@@ -20,25 +20,31 @@ const mergeKeys: Readonly<Record<string, string>> = {
 const setFields: ReadonlySet<string> = new Set(['finalizers']);
 
 /** The built-in maps that server-side apply replaces as a whole: a key that somebody added is a difference. */
-const atomicFields: ReadonlySet<string> = new Set(['podSelector']);
+const atomicFields: readonly string[] = ['podSelector'];
 
 /**
  * True when `live` holds every leaf of `fragment`: applying it would then change nothing. Errs towards false, which costs one request
  * that the API server answers without a write. `undefined` and `null` leaves want nothing; an empty object under `metadata` neither,
- * since the API server drops empty maps there.
+ * since the API server drops empty maps there. `atomic`: see `Kind.atomic`.
  */
-export function contains(live: unknown, fragment: unknown): boolean {
-  return holds(live, fragment, '');
+export function contains(live: unknown, fragment: unknown, atomic: readonly string[] = []): boolean {
+  return holds(live, fragment, { field: '', atomic: [...atomicFields, ...atomic] });
 }
 
-function holds(live: unknown, wanted: unknown, field: string): boolean {
+interface Place {
+  readonly field: string;
+  readonly atomic: readonly string[];
+}
+
+function holds(live: unknown, wanted: unknown, place: Place): boolean {
+  const { field, atomic } = place;
   if (wanted === undefined || wanted === null) return true;
-  if (Array.isArray(wanted)) return Array.isArray(live) && holdsList(live, wanted, field);
-  if (atomicFields.has(field)) return isEqualJson(live, wanted);
+  if (Array.isArray(wanted)) return Array.isArray(live) && holdsList(live, wanted, place);
+  if (atomic.includes(field)) return isEqualJson(live, wanted);
   if (!isObject(wanted)) return live === wanted;
   if (!isObject(live)) return false;
   return Object.entries(wanted).every(
-    ([key, value]) => (field === 'metadata' && isEmpty(value)) || holds(live[key], value, key),
+    ([key, value]) => (field === 'metadata' && isEmpty(value)) || holds(live[key], value, { field: key, atomic }),
   );
 }
 
@@ -46,7 +52,7 @@ function isEmpty(value: unknown): boolean {
   return isObject(value) && Object.keys(value).length === 0;
 }
 
-function holdsList(live: readonly unknown[], wanted: readonly unknown[], field: string): boolean {
+function holdsList(live: readonly unknown[], wanted: readonly unknown[], { field, atomic }: Place): boolean {
   if (setFields.has(field)) return wanted.every((item) => live.some((one) => isEqualJson(one, item)));
   const key = mergeKeys[field];
   if (key === undefined || !wanted.every((item) => isObject(item) && item[key] !== undefined)) {
@@ -57,7 +63,7 @@ function holdsList(live: readonly unknown[], wanted: readonly unknown[], field: 
     return holds(
       live.find((one) => isObject(one) && one[key] === mine),
       item,
-      '',
+      { field: '', atomic },
     );
   });
 }

@@ -56,6 +56,8 @@ export interface Kind<T extends KubeObject = KubeObject> {
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
+  /** Its maps that server-side apply replaces as a whole, by the name of their field, besides the built-in ones. Default: none. */
+  readonly atomic?: readonly string[] | undefined;
   /** Phantom: never set at run time. */
   readonly object?: T;
 }

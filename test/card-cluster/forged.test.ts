@@ -2,24 +2,27 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { AgentCardStatus } from '../../runtime/api/agent-card.ts';
+import type { AgentCard, AgentCardStatus } from '../../runtime/api/agent-card.ts';
 import type { Condition } from '../../runtime/api/conditions.ts';
 import { kinds } from '../../runtime/api/kinds.ts';
+import { cardHash } from '../../runtime/signature/verify.ts';
 import { judgedPart, createVerdicts } from '../../runtime/workload/verdicts.ts';
 import { eventually } from '../support/engine-bed.ts';
 import { type Authority, createAuthority, signedCard } from '../support/svid.ts';
-import { type CardBed, startCardBed } from './bed.ts';
+import { answers } from './agents.ts';
+import { type CardBed, type Operator, startCardBed } from './bed.ts';
 import { cardOf } from './objects.ts';
 import { inNamespace, type Space, writeBundle } from './space.ts';
 
 let bed: CardBed;
 let root: Authority;
+let operator: Operator;
 const verdicts = createVerdicts();
 before(async () => {
   bed = await startCardBed('cards-forged');
   root = await createAuthority('root');
   await writeBundle(bed, { 'bundle.crt': root.pem });
-  await bed.startOperator({ verdicts });
+  operator = await bed.startOperator({ verdicts });
 });
 after(() => bed.stop());
 
@@ -103,4 +106,65 @@ test('verified, and patched to have expired', async () => {
   const { expires, ...verdict } = verdicts.of(card) ?? {};
   assert.deepEqual(verdict, { isVerified: true, reason: 'SignatureVerified', about: judgedPart(card) });
   assert.match(expires ?? '', /Z$/);
+});
+
+const write = (ns: Space, name: string, status: object) =>
+  bed.client.mergePatch(
+    { kind: kinds.agentCard, namespace: ns.namespace, name },
+    { status },
+    { subresource: 'status' },
+  );
+
+const century = '2137-01-01T00:00:00Z';
+
+test('verified, and patched inside its card, and with times that are yet to come', async () => {
+  const ns = await inNamespace(bed, 'inside');
+  const served = { ...cardOf('weather'), env: [{ name: 'a' }], nothing: null };
+  const body = signedCard(served, await root.issue(`spiffe://cluster.local/ns/${ns.namespace}/sa/default`));
+  await ns.addAgent('weather', { body, spec: hourly });
+  await ns.says('weather', 'Verified', 'True/SignatureVerified');
+  const { status } = await ns.card('weather');
+  for (const inside of [
+    { more: { deep: [1] } },
+    { env: [{ name: 'a' }, { name: 'b' }] },
+    { env: [{ name: 'a', value: 'b' }] },
+    { nothing: 1 },
+    { capabilities: { pushNotifications: true } },
+  ]) {
+    const forged = await write(ns, 'weather', { card: inside });
+    assert.notDeepEqual((forged as AgentCard).status?.card, status?.card, JSON.stringify(inside));
+    await isPutBack(ns, 'weather', status);
+  }
+  const conditions = status?.conditions?.map((condition) => ({ ...condition, lastTransitionTime: century }));
+  await write(ns, 'weather', { lastSyncTime: century, conditions });
+  await eventually(async () => assert.doesNotMatch(JSON.stringify((await ns.card('weather')).status), /2137/), soonMs);
+  await isPutBack(ns, 'weather', status);
+});
+
+test('patched while no operator works, and the agent does not answer: nothing of it opens or stays', async () => {
+  const ns = await inNamespace(bed, 'meanwhile');
+  const body = signedCard(cardOf('weather'), await root.issue(`spiffe://cluster.local/ns/${ns.namespace}/sa/default`));
+  const card = cardOf('weather');
+  for (const name of ['weather', 'news']) {
+    await ns.addAgent(name, { body, spec: hourly });
+    await ns.says(name, 'Verified', 'True/SignatureVerified');
+  }
+  await operator.stop();
+  for (const name of ['weather', 'news']) ns.behave(name, answers(503));
+  const evil = { ...card, url: 'http://evil.example/' };
+  await write(ns, 'weather', { ...forgery, lastSyncTime: century, card: evil, cardHash: cardHash(evil as never) });
+  await write(ns, 'news', { ...forgery, agent: { url: 'http://evil.example/' } });
+  const { status } = await ns.card('news');
+  operator = await bed.startOperator({ verdicts });
+  await ns.says('weather', 'Synced', 'False/HTTPStatus');
+  assert.equal(await ns.condition('weather', 'Verified'), 'False/NotFetched');
+  assert.deepEqual(await ns.labels('weather'), [undefined, undefined]);
+  // It is known well: its turn to be asked comes within the hour.
+  await eventually(
+    async () => assert.doesNotMatch(JSON.stringify((await ns.card('news')).status), /2037|evil/),
+    soonMs,
+  );
+  assert.equal(await ns.condition('news', 'Verified'), 'True/SignatureVerified');
+  assert.deepEqual(await ns.labels('news'), ['true', 'true']);
+  assert.deepEqual((await ns.card('news')).status?.card, status?.card);
 });

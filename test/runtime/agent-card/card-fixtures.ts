@@ -2,6 +2,7 @@
 
 import type { AgentCard, AgentCardStatus } from '../../../runtime/api/agent-card.ts';
 import { kinds } from '../../../runtime/api/kinds.ts';
+import { isSameTarget } from '../../../runtime/api/target-ref.ts';
 import { apiVersion, labels } from '../../../runtime/api/names.ts';
 import type { Assessment } from '../../../runtime/agent-card/assess.ts';
 import type { Endpoint } from '../../../runtime/agent-card/contact.ts';
@@ -105,6 +106,11 @@ export const podMark = (name: string, value?: string): Marked => ({
   value,
 });
 
+/** Its status as this process has said it itself. */
+function keptOf({ status, spec }: AgentCard): AgentCardStatus {
+  return status?.targetRef !== undefined && isSameTarget(status.targetRef, spec.targetRef) ? status : {};
+}
+
 /** Signatures are required; the card is signed, bound and answered; nothing is labelled yet. */
 export function observed(over: Partial<Observed> = {}): Observed {
   const of = over.card ?? card();
@@ -119,6 +125,8 @@ export function observed(over: Partial<Observed> = {}): Observed {
   };
   return {
     policy: { isRequired: true, isAudit: false, profiles: 'all' },
+    kept: keptOf(of),
+    keptSignature: undefined,
     obstacle: obstacleOf(facts),
     talk,
     binding: bindingOf(of, 'found' in target ? target.found : undefined, {
@@ -163,6 +171,7 @@ export function after(before: Observed, plan: Plan<AgentCardStatus>): Observed {
   const { status = before.card.status } = plan;
   return {
     ...before,
+    kept: plan.status ?? before.kept,
     card: { ...before.card, ...(status === undefined ? {} : { status }) },
     marked: marks(before.marked),
     strays: marks(before.strays).filter(({ value }) => value !== undefined),

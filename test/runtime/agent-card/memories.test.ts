@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Rules } from '../../../runtime/agent-card/assess.ts';
 import { createAssessments } from '../../../runtime/agent-card/assessments.ts';
-import { admits, bindingOf } from '../../../runtime/agent-card/binding.ts';
 import { metered } from '../../../runtime/agent-card/metering.ts';
 import { createBundleReader, trustBundleWatch } from '../../../runtime/agent-card/trust-bundle.ts';
 import { createTrustDomains } from '../../../runtime/agent-card/trust-domain.ts';
@@ -13,7 +12,7 @@ import type { Layers } from '../../../runtime/config/layers.ts';
 import { createMetrics } from '../../../runtime/engine/metrics.ts';
 import type { Reader } from '../../../runtime/engine/types.ts';
 import { createAuthority } from '../../support/svid.ts';
-import { card, later, now, read, valid, workload } from './card-fixtures.ts';
+import { later, now, read, valid } from './card-fixtures.ts';
 
 const body = Buffer.from('{}');
 const received = { body, hash: 'h', path: '/p' };
@@ -121,26 +120,6 @@ test('the trust domain is what the operator was told, else the platform’s, and
   assert.deepEqual(domain('', set), { name: 'corp.test' });
   assert.deepEqual(domain('flag.test', set), { name: 'flag.test' });
   assert.deepEqual(domain('', broken), { unknown: 'line 3' });
-});
-
-test('an identity is admitted as the card’s binding says', () => {
-  const install = { trustDomain: { name: 'cluster.local' }, scope: 'trustDomain' } as const;
-  const tight = { ...install, scope: 'workload' } as const;
-  const own = 'spiffe://cluster.local/ns/team1/sa/default';
-  const rows: readonly (readonly [ReturnType<typeof bindingOf>, string, boolean])[] = [
-    [bindingOf(card(), workload(), install), 'spiffe://cluster.local/anybody', true],
-    [bindingOf(card(), workload(), install), 'spiffe://cluster.local.evil/anybody', false],
-    [bindingOf(card({ identityBinding: { scope: 'workload' } }), workload(), install), own, true],
-    [bindingOf(card({ identityBinding: { scope: 'workload' } }), workload(), install), `${own}2`, false],
-    [bindingOf(card({ identityBinding: { scope: 'workload' } }), workload(undefined, 'robot'), install), own, false],
-    [bindingOf(card({ identityBinding: { trustDomain: 'other.test' } }), workload(), install), own, false],
-    [bindingOf(card(), workload(), { ...install, trustDomain: { unknown: 'why' } }), own, false],
-    [bindingOf(card(), workload(), tight), own, true],
-    [bindingOf(card(), workload(), tight), `${own}2`, false],
-    [bindingOf(card({ identityBinding: { strict: false } }), workload(), tight), `${own}2`, false],
-    [bindingOf(card({ identityBinding: { scope: 'trustDomain' } }), workload(), tight), `${own}2`, true],
-  ];
-  for (const [binding, id, is] of rows) assert.equal(admits(binding, id), is, `${id} ${JSON.stringify(binding)}`);
 });
 
 test('verifications are counted and timed, readings are not', async () => {

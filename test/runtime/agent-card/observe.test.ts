@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { createKept } from '../../../runtime/agent-card/kept.ts';
 import { observe } from '../../../runtime/agent-card/observe.ts';
 import { silence } from '../../../runtime/agent-card/talks.ts';
 import { kinds } from '../../../runtime/api/kinds.ts';
@@ -38,10 +39,17 @@ test('of several AgentRuntimes the one counts that the controller lets win: the 
       [deploymentRow, [deployment]],
     ]),
   );
-  const talks = { has: () => false, with: () => silence, askAgain: () => {}, forget: () => {} };
+  const talks = {
+    has: () => false,
+    hasAnswered: () => false,
+    with: () => silence,
+    askAgain: () => {},
+    forget: () => {},
+  };
   const { runtime } = await observe(card(), { reader } as Gathering, {
     policy: { isRequired: false, isAudit: false, profiles: 'all' },
     talks,
+    kept: createKept(),
     assessments: { of: () => assert.fail('nothing was received'), forget: () => {} },
     installBindingOf: () => ({ trustDomain: { unknown: 'it is not set' }, scope: 'workload' }),
     bundleOf: undefined,

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { decide } from '../../../runtime/agent-card/decide.ts';
 import type { Observed, Talk } from '../../../runtime/agent-card/observed.ts';
+import { reached } from '../../../runtime/agent-card/verdict.ts';
 import type { AgentCardStatus } from '../../../runtime/api/agent-card.ts';
 import {
   agent,
@@ -28,7 +29,15 @@ const target = { found: workload({ ...agent, [verified]: 'true' }) };
 const before = decide(observed({ ...labelled, target }), now).status;
 const silent: Talk = { ...talk, received: undefined, answeredAt: undefined, isAnswered: false, lostAt: later(90_000) };
 const restarted = (over: Partial<Observed> = {}, status: AgentCardStatus | undefined = before) =>
-  observed({ ...labelled, target, card: card({}, status), talk: silent, assessment: undefined, ...over });
+  observed({
+    ...labelled,
+    target,
+    card: card({}, status),
+    talk: silent,
+    assessment: undefined,
+    keptSignature: valid,
+    ...over,
+  });
 
 test('a verdict stands until the agent has been asked, and nothing is written', () => {
   const plan = decide(restarted(), later(1_000));
@@ -51,8 +60,11 @@ test('a new pod is labelled while a verdict stands', () => {
 
 const audit = { isRequired: true, isAudit: true, profiles: 'all' } as const;
 
+const untrusted = { isValid: false, reason: 'untrusted-chain', detail: 'by nobody that is trusted' } as const;
+
 const doubts: readonly (readonly [string, Partial<Observed>, AgentCardStatus?])[] = [
-  ['the bundle is another', { bundle: { kind: 'usable', bundle: { hash: 'other', anchors: [], warnings: [] } } }],
+  ['its signature is not good by the bundle of now', { keptSignature: untrusted }],
+  ['there is no card in it whose signature could be looked at', { keptSignature: undefined }],
   ['the bundle is gone', { bundle: { kind: 'unavailable', message: 'gone' } }],
   ['what it is about has changed since', {}, { ...before, verdictFor: 'other' }],
   [
@@ -60,8 +72,7 @@ const doubts: readonly (readonly [string, Partial<Observed>, AgentCardStatus?])[
     {},
     { ...before, verdictFor: undefined as never, observedGeneration: 0 },
   ],
-  ['the certificate has ended', {}, { ...before, certificateExpires: '2026-01-01T11:59:59Z' }],
-  ['it says nothing of the certificate', {}, { ...before, certificateExpires: undefined as never }],
+  ['the certificate has ended', { keptSignature: { ...valid, expires: later(-1) } }],
   ['nobody was verified', {}, { ...before, conditions: [] }],
   [
     'it is about another target',
@@ -70,26 +81,7 @@ const doubts: readonly (readonly [string, Partial<Observed>, AgentCardStatus?])[
   ],
   ['the workload is another of that name', { target: { found: workload() } }],
   ['contact is lost', { talk: { ...silent, isLost: true } }],
-  [
-    'another trust domain counts now',
-    { binding: { trustDomain: { name: 'other.test' }, workload: undefined, isStrict: true, isAsked: false } },
-  ],
-  [
-    'another ServiceAccount would have to sign',
-    {
-      binding: {
-        trustDomain: { name: 'cluster.local' },
-        workload: { namespace: 'team1', serviceAccount: 'other' },
-        isStrict: true,
-        isAsked: true,
-      },
-    },
-  ],
-  [
-    'that form of the payload does not count any more',
-    { policy: { isRequired: true, isAudit: false, profiles: 'jcs' } },
-    { ...before, signatureProfile: 'go-clean' },
-  ],
+  ['another identity would have to sign', { keptSignature: unbound }],
 ];
 
 for (const [name, over, status] of doubts) {
@@ -142,11 +134,23 @@ for (const [situation, when, says] of refusals) {
   });
 }
 
-test('a card that is too large and verified stays not ready over a restart', () => {
+test('a card that is too large to be stored is verified by an answer alone', () => {
   const was = decide(observed({ ...labelled, target, assessment: { ...tooLarge, verification: valid } }), now).status;
-  const plan = decide(restarted({}, was), now);
+  const plan = decide(restarted({ keptSignature: undefined }, was), now);
+  assert.equal(condition(plan, 'Verified'), 'False/NotFetched');
   assert.equal(condition(plan, 'Ready'), 'False/CardTooLarge');
-  assert.deepEqual(plan.status, was);
+  assert.deepEqual(patches(plan), ['-weather', '-a']);
+});
+
+test('it says what the signature says, whatever the status does: neither longer nor by another', () => {
+  const forged = {
+    ...before,
+    certificateExpires: '2037-01-01T00:00:00Z',
+    signatureSpiffeId: 'spiffe://cluster.local/x',
+  };
+  const plan = decide(restarted({}, forged), now);
+  assert.deepEqual(plan.status, before);
+  assert.equal(reached(restarted({}, forged), now).expires, valid.expires.toISOString());
 });
 
 const refused = decide(observed({ assessment: read(invalid) }), now).status;
@@ -186,7 +190,7 @@ test('the mode is told anew', () => {
   const message = plan.status?.conditions?.find(({ type }) => type === 'Verified')?.message ?? '';
   assert.match(message, /^Audit mode: Signed by/);
   const again = decide(
-    observed({ card: card({}, plan.status), policy: audit, talk: silent, assessment: undefined }),
+    observed({ card: card({}, plan.status), policy: audit, talk: silent, assessment: undefined, keptSignature: valid }),
     now,
   );
   assert.deepEqual(again.status, plan.status);

@@ -23,6 +23,12 @@ for (const [why, current, desired, expected] of [
     'T2',
   ],
   [
+    'one that did not flip and brings no time that has come gets the time',
+    condition('True', 'm', '2037-01-01T00:00:00Z'),
+    condition('True', 'm'),
+    '2026-03-04T05:06:07Z',
+  ],
+  [
     'one that did not flip keeps the old time whatever it brings',
     condition('True', 'm', 'T1'),
     condition('True', 'm', 'T2'),

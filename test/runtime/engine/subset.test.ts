@@ -44,6 +44,21 @@ describe('contains', () => {
     test(`${why}: ${expected}`, () => assert.equal(contains(live, fragment), expected));
   }
 
+  test('a map that its kind replaces as a whole must be equal, however deep the difference', () => {
+    const fragment = { status: { card: { skills: { items: [1], env: [{ name: 'A' }], none: null } } } };
+    const { card } = fragment.status;
+    const is = (live: object) => contains({ status: { card: live } }, fragment, ['card']);
+    assert.ok(is(card));
+    for (const { skills } of [
+      { skills: { ...card.skills, more: 1 } },
+      { skills: { ...card.skills, env: [{ name: 'A' }, { name: 'B' }] } },
+      { skills: { ...card.skills, none: 1 } },
+    ]) {
+      assert.ok(!is({ skills }), JSON.stringify(skills));
+      assert.ok(contains({ status: { card: { skills } } }, fragment), 'elsewhere it is another’s to add');
+    }
+  });
+
   const json = fc.dictionary(fc.string({ maxLength: 3 }), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 4 });
   test('property: an object contains itself, and any part of its keys', () => {
     fc.assert(
