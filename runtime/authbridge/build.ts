@@ -18,6 +18,8 @@ export interface Build {
   readonly explicit: Explicit | undefined;
   /** Secret (and volume) with the workload's OAuth client credentials. */
   readonly credentialsSecret: string;
+  /** What the workload is called in Keycloak, where its own pod registers it. */
+  readonly clientId: string;
   readonly nativeSidecars: boolean;
   /** Configuration hash the pod is built from; absent: the pod's annotation stays as it is. */
   readonly configHash: string | undefined;

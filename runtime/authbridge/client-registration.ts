@@ -9,7 +9,7 @@ import { adminCredentials, mountPaths, spiffeSocket, writtenCredentials } from '
 
 /** Admin credentials reach this container alone, as files and never as environment. */
 export function clientRegistration(build: Build): Sidecar {
-  const { effective, components, nativeSidecars } = build;
+  const { effective, components, clientId, nativeSidecars } = build;
   const { config } = effective;
   const admin = adminCredentials(config.identity);
   return sidecar(
@@ -21,8 +21,9 @@ export function clientRegistration(build: Build): Sidecar {
       env: [
         ...sidecarEnv(build),
         ...literals({
+          CLIENT_ID: clientId,
           CREDENTIALS_DIR: mountPaths.credentials,
-          ADMIN_CREDENTIALS_DIR: admin === undefined ? '' : mountPaths.adminCredentials,
+          ADMIN_CREDENTIALS_DIR: mountPaths.adminCredentials,
         }),
       ],
       resources: config.resources.clientRegistration,

@@ -38,6 +38,7 @@ export function plannedAdditions(
     probes: probedPaths(pod.spec),
     explicit: explicitOf({ pod, effective, components }),
     credentialsSecret: credentialsSecretName(snapshot.namespace, snapshot.runtime.spec.targetRef.name),
+    clientId: `${snapshot.namespace}/${snapshot.runtime.spec.targetRef.name}`,
     nativeSidecars: snapshot.nativeSidecars,
     configHash: memory.hash(snapshot.layers, pod.metadata.labels?.[labels.type] === 'tool' ? 'tool' : 'agent'),
   };

@@ -82,7 +82,8 @@ function available(spiffe: Choice, { config }: Effective, csiDriver: boolean): C
 
 function proxyInit(envoyProxy: Choice, { config }: Effective): Choice {
   if (!envoyProxy.inject) return no(`it serves envoy-proxy alone, and ${envoyProxy.reason}`);
-  if (config.authBridge.mode === 'proxy-sidecar') return no('mode proxy-sidecar redirects no traffic: what does not use the proxy by itself passes it by');
+  if (config.authBridge.mode === 'proxy-sidecar')
+    return no('mode proxy-sidecar redirects no traffic: what does not use the proxy by itself passes it by');
   return yes(`mode ${config.authBridge.mode} redirects the traffic of the pod to envoy-proxy`);
 }
 
@@ -94,7 +95,8 @@ function spiffeHelper(envoyProxy: Choice, spiffe: Choice): Choice {
 
 function clientRegistration(credentials: Choice, { config }: Effective): Choice {
   if (!credentials.inject) return no(credentials.reason);
-  if (config.clientRegistration.mode === 'operator') return no('the operator registers OAuth clients');
+  if (config.clientRegistration.mode === 'operator')
+    return no('clientRegistration.mode is operator: OAuth clients are registered outside of the pod');
   return yes('clientRegistration.mode is sidecar');
 }
 

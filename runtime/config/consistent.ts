@@ -34,7 +34,12 @@ export function consistent(config: readonly Layer<PartialConfig>[]): Consistent 
   return { config, problems: [] };
 }
 
-const clashes: readonly ((config: PlatformConfig) => readonly Clash[])[] = [portClashes, limitClashes, mtlsClashes];
+const clashes: readonly ((config: PlatformConfig) => readonly Clash[])[] = [
+  portClashes,
+  limitClashes,
+  mtlsClashes,
+  registrationClashes,
+];
 
 function portClashes({ proxy }: PlatformConfig): readonly Clash[] {
   const ports = Object.entries(proxy).filter(([name]) => name.endsWith('Port'));
@@ -73,6 +78,17 @@ function mtlsClashes({ mtls, tokenExchange }: PlatformConfig): readonly Clash[] 
     {
       paths: ['mtls.mode', 'tokenExchange.routes'],
       message: (where) => `tokenExchange.routes[${at}].mtls is required, and mtls.mode is disabled; see also ${where}`,
+    },
+  ];
+}
+
+function registrationClashes({ identity, clientRegistration }: PlatformConfig): readonly Clash[] {
+  if (clientRegistration.mode !== 'sidecar' || identity.clientAuth !== 'spiffe') return [];
+  return [
+    {
+      paths: ['clientRegistration.mode', 'identity.clientAuth'],
+      message: (where) =>
+        `a pod registers a client with a secret, and with identity.clientAuth spiffe there is none; set clientRegistration.mode: operator; see also ${where}`,
     },
   ];
 }

@@ -140,7 +140,7 @@ export const PlatformConfig = Type.Object({
     }),
   }),
   clientRegistration: Type.Object({
-    /** Who registers the client: `sidecar` adds a container that does it itself. */
+    /** Who registers the client: `sidecar` adds a container that does it itself, by `identity.adminCredentialsSecret`. */
     mode: oneOf(['operator', 'sidecar']),
   }),
   tokenExchange: Type.Object({

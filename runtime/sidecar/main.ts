@@ -13,6 +13,7 @@ Roles, by the name of the injected container that has each:
   proxy-init     redirects the pod's traffic to the proxy, reads the rules back, and ends
   envoy-proxy    supervises Envoy and decides the pod's calls
   spiffe-helper  keeps the pod's SPIFFE identity in files
+  client-registration  registers the agent at Keycloak, and keeps its client in files
 
 Everything else is told by the environment, which the operator's webhook writes.
 Exit codes: 0 ended as asked, 1 failed, 2 usage.
@@ -35,6 +36,13 @@ const roles: Readonly<Record<string, (log: Log) => Promise<Running | number>>> =
   'spiffe-helper': async (log) => {
     const [{ startHelper }, { helperSettings }] = await Promise.all([import('./helper.ts'), import('./settings.ts')]);
     return startHelper(helperSettings(process.env), log);
+  },
+  'client-registration': async (log) => {
+    const [{ startRegistrar }, { registrationSettings }] = await Promise.all([
+      import('./registrar.ts'),
+      import('./settings.ts'),
+    ]);
+    return startRegistrar(registrationSettings(process.env), { log });
   },
 };
 

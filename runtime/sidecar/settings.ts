@@ -39,6 +39,16 @@ export interface HelperSettings extends CommonSettings {
   readonly audiences: readonly string[];
 }
 
+export interface RegistrationSettings {
+  /** What the agent is called in Keycloak: `namespace/workload`. */
+  readonly clientId: string;
+  readonly tokenUrl: string;
+  /** Where its credentials are written. */
+  readonly credentialsDir: string;
+  /** Where the credentials of whoever may manage clients are. */
+  readonly adminCredentialsDir: string;
+}
+
 export interface ProxySettings extends CommonSettings {
   /** Undefined: the pod has no SPIFFE identity. */
   readonly spiffe: SpiffeSettings | undefined;
@@ -133,6 +143,25 @@ export function helperSettings(env: Environment): HelperSettings {
     spiffe: spiffe ?? { socketPath: '', trustDomain: undefined },
     directory: read.text('SVID_DIR', '/etc/rossoctl/svid'),
     audiences: jwtAudiences(read),
+  };
+  read.done();
+  return settings;
+}
+
+/** Of `client-registration`. Throws `SettingsInvalid`. */
+export function registrationSettings(env: Environment): RegistrationSettings {
+  const read = readerOf(env);
+  read.oneOf('LOG_LEVEL', logLevels, 'info');
+  if (read.oneOf('CLIENT_AUTH', clientAuthMethods, 'client-secret') === 'spiffe') {
+    read.problem(
+      'CLIENT_AUTH is spiffe, for which there is no secret to register; set clientRegistration.mode: operator',
+    );
+  }
+  const settings: RegistrationSettings = {
+    clientId: read.text('CLIENT_ID'),
+    tokenUrl: read.text('TOKEN_URL'),
+    credentialsDir: read.text('CREDENTIALS_DIR'),
+    adminCredentialsDir: read.text('ADMIN_CREDENTIALS_DIR'),
   };
   read.done();
   return settings;

@@ -80,6 +80,13 @@ test('a route by mutual TLS where that is off is the fault of whoever spoke last
   assert.deepEqual(judged(off, routes.replace('required', 'none')).said, [], 'none is what it is');
 });
 
+test('a pod cannot register a client with a secret where there is none', () => {
+  const [mode, auth] = ['clientRegistration: {mode: sidecar}', 'identity: {clientAuth: spiffe}'];
+  assert.match(judged(auth, mode).said.join(), /team1\/defaults.*: clientRegistration\.mode: a pod registers a client/);
+  assert.match(judged(mode, auth).said.join(), /team1\/defaults.*: identity\.clientAuth: .*mode: operator/);
+  assert.deepEqual(judged(mode, 'identity: {clientAuth: client-secret}').said, []);
+});
+
 test('one contradiction hides no other', () => {
   const { stand, said } = judged('proxy: {adminPort: 15123}', request('768Mi'));
   assert.deepEqual([stand, said.length], [[], 2]);

@@ -103,6 +103,7 @@ test('what the webhook writes is what is read: literals, and references with the
       explicit: undefined,
       probes: [{ port: 8000, path: '/live' }],
       credentialsSecret: 'credentials',
+      clientId: 'team1/weather',
       nativeSidecars: true,
       configHash: undefined,
     };
