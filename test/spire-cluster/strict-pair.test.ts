@@ -115,7 +115,10 @@ describe('two strict pods', { skip, timeout: 240_000 }, () => {
     spire = await startSpire({ name: 'strict-pair', svidTtl: '12s' });
     stops.push(() => spire.stop());
     const id = (name: string) => `spiffe://${spire.trustDomain}/ns/team1/sa/${name}`;
-    await Promise.all([spire.createEntry(id('caller'), ['unix:uid:1337']), spire.createEntry(id('callee'), ['unix:uid:1338'])]);
+    await Promise.all([
+      spire.createEntry(id('caller'), ['unix:uid:1337']),
+      spire.createEntry(id('callee'), ['unix:uid:1338']),
+    ]);
     const keys = await generateKeyPair('ES256');
     token = await new SignJWT({})
       .setProtectedHeader({ alg: 'ES256', kid: 'one', typ: 'at+jwt' })

@@ -93,6 +93,6 @@ test('above what may be decided at once a request is refused with 503, in its ow
     gate.resolve({ kind: 'pass', reason: 'test' });
     for (const each of await Promise.all(waiting.map(answerOf))) assert.equal(each.case, 'requestHeaders');
     assert.equal((await answerOf(ask(session, 'inbound'))).case, 'requestHeaders');
-    assert.match(await metrics.text(), /direction="inbound",decision="refuse",reason="overload"\} 1/);
+    assert.match(await metrics.text(), /direction="inbound",decision="refuse",reason="overload",mtls="false"\} 1/);
   });
 });
