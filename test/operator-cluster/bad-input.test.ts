@@ -2,13 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { kinds } from '../../runtime/api/kinds.ts';
 import { configMaps, install } from '../../runtime/api/names.ts';
-import { makeOwnedDir } from '../lab/owned-dir.ts';
 import { eventually } from '../support/engine-bed.ts';
 import { carriedBy, untilSays } from '../support/enrolments.ts';
 import { type OperatorBed, startOperatorBed, untilLeading, untilReady } from '../support/operator-bed.ts';
@@ -26,8 +25,6 @@ import {
 } from '../support/workload-objects.ts';
 
 describe('starts that are refused', { concurrency: 3 }, () => {
-  const compiled = makeOwnedDir('refused');
-  after(() => rmSync(compiled, { recursive: true, force: true }));
   const cases: readonly (readonly [string, readonly string[], Readonly<Record<string, string>>, number, RegExp])[] = [
     ['an unknown flag', ['--webhook-prot=1'], {}, 2, /unknown argument "--webhook-prot=1".*--help/],
     ['a word that is no flag', ['start'], {}, 2, /unknown argument "start"/],
@@ -45,7 +42,7 @@ describe('starts that are refused', { concurrency: 3 }, () => {
   ];
   for (const [name, argv, env, code, words] of cases) {
     test(`${name}: exit code ${code} and a sentence`, async () => {
-      const end = await runOperator(argv, { NODE_COMPILE_CACHE: compiled, ...env });
+      const end = await runOperator(argv, env);
       assert.equal(end.code, code, end.err);
       assert.match(end.err, words);
       assert.doesNotMatch(end.err, /\n\s+at /, 'no stack trace');

@@ -42,7 +42,8 @@ function isPlain({ kind, metadata: { name = '' } }: KubeObject): boolean {
 test('agents stay as they are, what is left is told, and once it is deleted everything works', {
   timeout: 180_000,
 }, async () => {
-  const plain = await bed.startReady('plain', { flags: { namespaces: 'team1' } });
+  // A namespace that is not there keeps it from nothing in the other.
+  const plain = await bed.startReady('plain', { flags: { namespaces: 'team1,absent' } });
   await untilLeading(plain, 60_000);
   const early = await enrol('early');
   await untilSays(bed.client, early, 'Active/Configured');

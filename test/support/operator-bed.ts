@@ -1,7 +1,6 @@
 /** An API server with the synthesized platform, operator processes under its own account, and what tests ask of both. */
 
-import { mkdirSync, rmSync } from 'node:fs';
-import path from 'node:path';
+import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '../../runtime/engine/client.ts';
 import { systemClock } from '../../runtime/engine/clock.ts';
@@ -42,8 +41,6 @@ export interface StartOptions {
 /** Starts the control plane with controllers and an audit log, and installs the platform. */
 export async function startOperatorBed(name: string, { platform = {}, without = [] }: OperatorBedOptions = {}) {
   const dir = makeOwnedDir(`${name}-files`);
-  const compileCache = path.join(dir, 'compiled');
-  mkdirSync(compileCache);
   const policy = writeAuditPolicy(dir);
   const [plane] = await Promise.all([
     startControlPlane({
@@ -52,7 +49,7 @@ export async function startOperatorBed(name: string, { platform = {}, without = 
       audit: true,
       flags: { apiServer: [`--audit-policy-file=${policy}`, '--audit-log-maxsize=2000'] },
     }),
-    runOperator(['--help'], { NODE_COMPILE_CACHE: compileCache }),
+    runOperator(['--help']),
   ]);
   const { certificatesDir } = plane;
   const connection = reach({ port: portOf(plane), certificatesDir });
@@ -78,7 +75,7 @@ export async function startOperatorBed(name: string, { platform = {}, without = 
 
   const start = async (operator: string, { port = portOf(plane), flags = {}, env = {} }: StartOptions = {}) => {
     const kubeconfig = writeTokenKubeconfig({ dir, certificatesDir, port, token });
-    const started = await startOperatorProcess({ name: operator, compileCache, flags: { kubeconfig, ...flags }, env });
+    const started = await startOperatorProcess({ name: operator, flags: { kubeconfig, ...flags }, env });
     operators.add(started);
     service.add(started);
     return started;

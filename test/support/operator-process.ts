@@ -59,10 +59,8 @@ export interface OperatorProcessOptions {
   readonly name: string;
   /** `flag → value`. Ports are free ones unless given here. */
   readonly flags?: Readonly<Record<string, string | number>>;
-  /** Besides PATH and HOME; nothing else of this process's environment is passed on. */
+  /** Besides PATH, HOME and Node's cache; nothing else of this process's environment is passed on. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Where Node keeps compiled sources: starts after the first take half the time. */
-  readonly compileCache?: string;
 }
 
 const running = new Set<ChildProcess>();
@@ -144,16 +142,15 @@ export async function runOperator(
 }
 
 /** On Linux the kernel kills it when this process ends, however that ends. */
-function spawnTied(parameters: readonly string[], { env, compileCache }: OperatorProcessOptions): ChildProcess {
+function spawnTied(parameters: readonly string[], { env }: OperatorProcessOptions): ChildProcess {
   const tie = process.platform === 'linux' ? ['setpriv', '--pdeathsig', 'KILL', '--'] : [];
   const [command = '', ...rest] = [...tie, process.execPath, ...parameters];
-  const { PATH = '', HOME = '' } = process.env;
-  const cache: Readonly<Record<string, string>> =
-    compileCache === undefined ? {} : { NODE_COMPILE_CACHE: compileCache };
+  // What Node has compiled once for one of the test processes: starts take half the time.
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
   return spawn(command, rest, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH, HOME, ...cache, ...env },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...env },
   });
 }
 
