@@ -88,6 +88,7 @@ export interface Volume {
 export interface PodSpec {
   readonly serviceAccountName?: string;
   readonly hostNetwork?: boolean;
+  readonly shareProcessNamespace?: boolean;
   readonly initContainers?: readonly Container[];
   readonly containers: readonly Container[];
   readonly volumes?: readonly Volume[];

@@ -10,6 +10,7 @@ import { explicitWarnings } from './explicit.ts';
 import { inject } from './inject.ts';
 import type { Memory } from './memory.ts';
 import { type Eligible, type EligibleFacts, plannedAdditions, probeWarnings } from './planned-additions.ts';
+import { riskWarnings } from './risks.ts';
 import { malformation } from './shape.ts';
 import type { Components, ContainerName, Judgement, Reason, Refusal, Snapshot, Step } from './snapshot.ts';
 
@@ -110,6 +111,7 @@ const warnings: readonly ((facts: EligibleFacts) => readonly string[])[] = [
   meshWarnings,
   probeWarnings,
   explicitWarnings,
+  riskWarnings,
   jobWarnings,
 ];
 

@@ -32,13 +32,14 @@ function ofContainer(container: Container): readonly ProbedPath[] {
 function ofAsking({ httpGet, grpc }: Asking, container: Container): readonly ProbedPath[] {
   if (grpc !== undefined) return [{ port: grpc.port, path: grpcHealth }];
   if (httpGet === undefined || httpGet.scheme?.toUpperCase() === 'HTTPS') return [];
-  const port = typeof httpGet.port === 'number' ? httpGet.port : portNamed(httpGet.port, container);
+  const port = portOf(httpGet.port, container);
   const path = httpGet.path === undefined || httpGet.path === '' ? '/' : httpGet.path;
   return port === undefined ? [] : [{ port, path: path.startsWith('/') ? path : `/${path}` }];
 }
 
-/** Digits in quotes are a number to the kubelet. */
-function portNamed(text: string, { ports }: Container): number | undefined {
-  if (/^\d{1,5}$/.test(text)) return Number(text);
-  return ports?.find(({ name }) => name === text)?.containerPort;
+/** The number behind a port that is asked; digits in quotes are a number to the kubelet. Undefined: the container has no port of that name. */
+export function portOf(port: number | string, { ports }: Container): number | undefined {
+  if (typeof port === 'number') return port;
+  if (/^\d{1,5}$/.test(port)) return Number(port);
+  return ports?.find(({ name }) => name === port)?.containerPort;
 }
