@@ -1,8 +1,12 @@
 /** The explicit proxy of a pod whose traffic nobody redirects, with a real Envoy: requests by proxy form and by plain form, and callers. */
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import type { Refusal } from '../../runtime/sidecar/decision.ts';
+import { createAuthority } from '../support/svid.ts';
 import { pass, startBed } from './bed.ts';
 import { request } from './client.ts';
 import { bearer, type ExplicitBed, lines, ports, startExplicitBed } from './explicit-bed.ts';
@@ -98,6 +102,36 @@ test('callers get to the application by the inbound port: decided, and whatever 
   });
   assert.deepEqual([answer.status, answer.json().path], [200, '/a/c']);
   assert.equal(bed.heads.at(-1)?.direction, 'inbound');
+});
+
+test('mutual TLS ends at the inbound port, and begins behind the proxy, as where traffic is captured', async () => {
+  const home = await createAuthority('home');
+  const [own, other] = await Promise.all(['agent', 'other'].map((name) => home.issue(`spiffe://example.org/${name}`)));
+  assert.ok(own !== undefined && other !== undefined);
+  const identity = { ...own, bundles: new Map([['example.org', home.pem]]) };
+  const explicit = { application: 8080, isOutbound: true };
+  const strict = await startBed({ intent: { explicit, mtls: 'strict' }, identity });
+  const isWelcome = { ca: home.pem, requestCert: true, rejectUnauthorized: true };
+  const tool = https.createServer({ key: other.key, cert: other.chain, ...isWelcome }, (_request, response) =>
+    response.end('over TLS'),
+  );
+  try {
+    const { ip, gateway } = strict.namespace;
+    const caller = { key: other.key, cert: other.chain, ca: home.pem, checkServerIdentity: () => undefined };
+    const [answer] = await once(https.get({ host: ip, port: ports.inbound, ...caller, agent: false }), 'response');
+    answer.resume();
+    assert.equal(answer.statusCode, 200);
+    assert.deepEqual([strict.heads.at(-1)?.isTls, strict.heads.at(-1)?.peer], [true, 'spiffe://example.org/other']);
+    await once(tool.listen(0, gateway), 'listening');
+    const { port } = tool.address() as AddressInfo;
+    strict.rule('outbound', () => ({ ...pass, isMtls: true, destination: { address: gateway, port } }));
+    const send = [lines(`GET http://tool.test:${port}/ HTTP/1.1`, 'host: tool.test')];
+    const told = await strict.agent.converse({ host: '127.0.0.1', port: ports.outbound, send });
+    assert.match(told, /200 OK[^]*over TLS$/);
+  } finally {
+    tool.close();
+    await strict.stop();
+  }
 });
 
 test('where loopback is not the pod’s alone there is no proxy on it, and without a port there is nobody to call', async () => {

@@ -95,7 +95,12 @@ const tunnelling: Variant = {
       ],
     }),
   ],
-  connect: { cluster: clusters.tunnel, upgradeConfigs: [{ upgradeType: 'CONNECT', connectConfig: {} }] },
+  // How long a tunnel may rest is for those who made it, as with what is captured.
+  connect: {
+    cluster: clusters.tunnel,
+    idleTimeout: '0s',
+    upgradeConfigs: [{ upgradeType: 'CONNECT', connectConfig: {} }],
+  },
 };
 
 const sockets = 'envoy.extensions.transport_sockets';
