@@ -166,18 +166,32 @@ test('every example is one that is taken', () => {
 /** A file of `test/`, and titles (or what they begin with, or rows) in it. */
 const reference = /`([a-z-]+\/[\w./-]+\.ts)`((?:,?\s+\*[^*]+\*)+)/g;
 
+/** The references of a page that name no test. */
+function wrongReferences(page: string): { readonly wrong: readonly string[]; readonly count: number } {
+  const named = [...page.replaceAll('**', '').matchAll(reference)].flatMap(([, file = '', titles = '']) =>
+    [...titles.matchAll(/\*([^*]+)\*/g)].map(([, title = '']) => ({ file, title: title.replaceAll(/\s+/g, ' ') })),
+  );
+  const text = (file: string) => (existsSync(path.join(root, 'test', file)) ? read(`test/${file}`) : '');
+  const wrong = named.filter(({ file, title }) => !text(file).includes(title));
+  return { wrong: wrong.map(({ file, title }) => `${file}: ${title}`), count: named.length };
+}
+
 test('each claim about security names tests that are there', () => {
-  const wrong: string[] = [];
-  let count = 0;
-  for (const [, file = '', titles = ''] of security.replaceAll('**', '').matchAll(reference)) {
-    const text = existsSync(path.join(root, 'test', file)) ? read(`test/${file}`) : '';
-    for (const [, title = ''] of titles.matchAll(/\*([^*]+)\*/g)) {
-      count += 1;
-      if (!text.includes(title.replaceAll(/\s+/g, ' '))) wrong.push(`${file}: ${title}`);
-    }
-  }
+  const { wrong, count } = wrongReferences(security);
   assert.deepEqual(wrong, []);
   assert.ok(count > 60, `${count} references`);
+});
+
+test('each report has a test that is there, and all are told of', () => {
+  const rows = read('docs/data-plane-reports.md')
+    .split('\n')
+    .filter((line) => /^\| [\w-]+\/[\w-]+#\d/.test(line));
+  assert.equal(rows.length, 25);
+  for (const row of rows) {
+    const { wrong, count } = wrongReferences(row);
+    assert.deepEqual(wrong, []);
+    assert.ok(count > 0, row);
+  }
 });
 
 test('no claim in a table is without a test, or without the word that it has none', () => {
