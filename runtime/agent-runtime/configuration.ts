@@ -4,7 +4,7 @@ import type { AgentRuntime } from '../api/agent-runtime.ts';
 import { configHash } from '../config/config-hash.ts';
 import type { Effective, Layers } from '../config/layers.ts';
 import { mergeLayers } from '../config/merge.ts';
-import { agentRuntimeLayer, isProblem } from '../config/sources.ts';
+import { agentRuntimeOver, isProblem } from '../config/sources.ts';
 import type { Configuration } from './observed.ts';
 
 type AgentType = AgentRuntime['spec']['type'];
@@ -31,7 +31,7 @@ export function createConfigurations(): (layers: Layers, runtime: AgentRuntime) 
   };
 
   return (layers, runtime) => {
-    const own = agentRuntimeLayer(runtime);
+    const own = agentRuntimeOver(layers, runtime);
     const problems = [...layers.problems, ...(isProblem(own) ? [own] : [])];
     if (problems.length > 0 || isProblem(own)) return { kind: 'broken', problems };
     const setsNothing = Object.keys(own.values).length === 0;

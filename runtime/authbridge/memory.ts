@@ -4,7 +4,7 @@ import type { AgentRuntime } from '../api/agent-runtime.ts';
 import { configHash } from '../config/config-hash.ts';
 import type { Effective, LayerProblem, Layers } from '../config/layers.ts';
 import { mergeLayers } from '../config/merge.ts';
-import { agentRuntimeLayer, isProblem } from '../config/sources.ts';
+import { agentRuntimeOver, isProblem } from '../config/sources.ts';
 
 /** By identity of the values, which never change: what the cache holds is replaced, not edited. */
 export interface Memory {
@@ -30,7 +30,7 @@ export function createMemory(): Memory {
 }
 
 function merge(layers: Layers, runtime: AgentRuntime): Effective | LayerProblem {
-  const layer = agentRuntimeLayer(runtime);
+  const layer = agentRuntimeOver(layers, runtime);
   return isProblem(layer) ? layer : mergeLayers(layers, runtime);
 }
 

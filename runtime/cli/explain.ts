@@ -5,7 +5,7 @@ import { configHash } from '../config/config-hash.ts';
 import { explainConfig } from '../config/explain.ts';
 import type { Layers } from '../config/layers.ts';
 import { mergeLayers } from '../config/merge.ts';
-import { agentRuntimeLayer, isProblem } from '../config/sources.ts';
+import { agentRuntimeOver, isProblem } from '../config/sources.ts';
 import type { Arguments } from './arguments.ts';
 import { exitCodes } from './cli-error.ts';
 import { clusterState } from './cluster-state.ts';
@@ -50,7 +50,7 @@ async function run(given: Arguments, terminal: Terminal): Promise<number> {
 
 /** False when a layer cannot be used. */
 function explain({ title, runtime }: Subject, layers: Layers, terminal: Terminal): boolean {
-  const own = runtime === undefined ? undefined : agentRuntimeLayer(runtime);
+  const own = runtime === undefined ? undefined : agentRuntimeOver(layers, runtime);
   const problems = [...layers.problems, ...(own !== undefined && isProblem(own) ? [own] : [])];
   for (const { message } of problems) terminal.err(`${title}: ${message}`);
   for (const warning of layers.warnings) terminal.err(`${title}: warning: ${warning}`);

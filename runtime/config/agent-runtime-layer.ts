@@ -63,7 +63,7 @@ function nested(path: string, value: unknown): Section {
 }
 
 /** The violation's path in the terms of the AgentRuntime: `spec.mtlsMode`, not `mtls.mode`. */
-function fieldOf(path: string): string {
+export function fieldOf(path: string): string {
   const row = fields.find(
     ([, target]) => path === target || path.startsWith(`${target}[`) || path.startsWith(`${target}.`),
   );

@@ -1,6 +1,8 @@
 /** Values that are each valid and together break every pod: two ports alike, a request above its limit, or mutual TLS that is asked for where it is off. */
 
-import type { Effective, Layer, LayerProblem, LayerSource } from './layers.ts';
+import type { AgentRuntime } from '../api/agent-runtime.ts';
+import { agentRuntimeLayer, fieldOf } from './agent-runtime-layer.ts';
+import type { Effective, Layer, LayerProblem, Layers, LayerSource } from './layers.ts';
 import { mergeLayers } from './merge.ts';
 import type { PartialConfig, PlatformConfig } from './platform.ts';
 import { problemOf } from './problem.ts';
@@ -29,9 +31,17 @@ export function consistent(config: readonly Layer<PartialConfig>[]): Consistent 
     const { layer, path, other, otherSource } = blamed;
     const message = clash.message(`${other} (${otherSource.where})`);
     const rest = consistent(config.filter((each) => each !== layer));
-    return { config: rest.config, problems: [problemOf(layer.source, [{ path, message }]), ...rest.problems] };
+    const at = layer.source.layer === 'agent-runtime' ? fieldOf(path) : path;
+    return { config: rest.config, problems: [problemOf(layer.source, [{ path: at, message }]), ...rest.problems] };
   }
   return { config, problems: [] };
+}
+
+/** The layer of an AgentRuntime above these, or why it is none: by itself, or because what it sets contradicts what stands below it. */
+export function agentRuntimeOver(layers: Layers, runtime: AgentRuntime): Layer<PartialConfig> | LayerProblem {
+  const own = agentRuntimeLayer(runtime);
+  if ('message' in own || own.values.mtls === undefined) return own;
+  return consistent([...layers.config, own]).problems.find(({ source }) => source === own.source) ?? own;
 }
 
 const clashes: readonly ((config: PlatformConfig) => readonly Clash[])[] = [

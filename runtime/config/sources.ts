@@ -15,7 +15,7 @@ import { problemOf } from './problem.ts';
 import type { Violation } from './violation.ts';
 import { readYaml } from './yaml-tree.ts';
 
-export { agentRuntimeLayer } from './agent-runtime-layer.ts';
+export { agentRuntimeOver } from './consistent.ts';
 
 /** Parses `config.yaml`. In the `namespace` layer what is the platform's alone is refused with its path. Never throws. */
 export function parseConfig(text: string, source: LayerSource): Layer<PartialConfig> | LayerProblem {

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { AgentRuntime } from '../../../runtime/api/agent-runtime.ts';
-import { agentRuntimeLayer, isProblem } from '../../../runtime/config/sources.ts';
+import { agentRuntimeLayer } from '../../../runtime/config/agent-runtime-layer.ts';
+import { isProblem } from '../../../runtime/config/sources.ts';
 import { runtime } from './layer-values.ts';
 
 test('an AgentRuntime sets the configuration its fields stand for, and nothing else', () => {

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { layersOf } from '../../../runtime/config/layers-of.ts';
 import { quantity } from '../../../runtime/config/quantity.ts';
 import { compiledDefaults } from '../../../runtime/config/platform.ts';
-import { consistent } from '../../../runtime/config/consistent.ts';
-import { defaultsConfigMap, platformConfigMap } from './layer-values.ts';
+import { agentRuntimeOver, consistent } from '../../../runtime/config/consistent.ts';
+import { defaultsConfigMap, platformConfigMap, runtime } from './layer-values.ts';
 
 /** `undefined` sets nothing; the result names the layers that stand and what is said of the others. */
 function judged(platform: string | undefined, namespace?: string) {
@@ -85,6 +85,24 @@ test('a pod cannot register a client with a secret where there is none', () => {
   assert.match(judged(auth, mode).said.join(), /team1\/defaults.*: clientRegistration\.mode: a pod registers a client/);
   assert.match(judged(mode, auth).said.join(), /team1\/defaults.*: identity\.clientAuth: .*mode: operator/);
   assert.deepEqual(judged(mode, 'identity: {clientAuth: client-secret}').said, []);
+});
+
+test('an AgentRuntime turns off no mutual TLS that a route below it requires', () => {
+  const routes = 'tokenExchange: {routes: [{host: b, action: passthrough, mtls: required}]}';
+  const layers = layersOf({
+    operatorNamespace: 'rossoctl-system',
+    namespace: 'team1',
+    configMaps: [defaultsConfigMap({ data: { 'config.yaml': routes } })],
+  });
+  const found = agentRuntimeOver(layers, runtime({ mtlsMode: 'disabled' }));
+  assert.equal(
+    'message' in found && found.message,
+    'AgentRuntime team1/weather: spec.mtlsMode: tokenExchange.routes[0].mtls is required, and mtls.mode is disabled; ' +
+      'see also tokenExchange.routes (ConfigMap team1/defaults, key config.yaml)',
+  );
+  for (const spec of [{ mtlsMode: 'permissive' }, {}] as const) {
+    assert.ok(!('message' in agentRuntimeOver(layers, runtime(spec))));
+  }
 });
 
 test('one contradiction hides no other', () => {
