@@ -8,9 +8,11 @@ import { agentCards, everyCard } from '../workload/cards.ts';
 import { fileSources } from '../workload/trigger.ts';
 import type { Verdicts } from '../workload/verdicts.ts';
 import { workloadRows } from '../workload/kinds.ts';
+import { createPutBacks } from '../workload/put-backs.ts';
 import { agentRuntimes } from '../workload/watches.ts';
 import { assess } from './assess.ts';
 import { verifiedPods } from './bearers.ts';
+import { calmed } from './fight.ts';
 import { createKept } from './kept.ts';
 import { createAssessments } from './assessments.ts';
 import type { Contacts } from './contact.ts';
@@ -65,6 +67,7 @@ export function createAgentCardController(options: AgentCardOptions): Controller
   const bundles = trustBundle && createBundleReader(bundle, trustBundle, now);
   const talks = createTalks({ contacts, verdictSyncPeriods, now });
   const kept = createKept();
+  const putBacks = createPutBacks();
   const assessments = createAssessments(metered(assess, metrics, monotonicMs));
   const observing: Observing = {
     policy: { isRequired, isAudit, profiles },
@@ -79,6 +82,7 @@ export function createAgentCardController(options: AgentCardOptions): Controller
     const { uid = '' } = card.metadata;
     talks.forget(uid);
     kept.forget(uid);
+    putBacks.forget(uid);
     assessments.forget(uid);
     options.verdicts?.forget(card);
   };
@@ -93,7 +97,7 @@ export function createAgentCardController(options: AgentCardOptions): Controller
     // A file that changed may name another trust domain.
     sources: [contacts.source, cardCount(metrics), ...fileSources(options.files, everyCard)],
     concurrency,
-    // What somebody else writes into a status is put back at once.
+    // What somebody else writes into a status is put back at once, until it is a fight.
     wakeOn: 'any',
     finalizer,
     observe: (card, gathering) => observe(card, gathering, observing),
@@ -101,7 +105,7 @@ export function createAgentCardController(options: AgentCardOptions): Controller
       options.verdicts?.reach(observed.card, reached(observed, at));
       const plan = decide(observed, at);
       if (plan.status !== undefined) kept.say(observed.card, plan.status);
-      return plan;
+      return calmed(observed.card, plan, { putBacks, now: at });
     },
     release: (observed) => {
       options.verdicts?.forget(observed.card);

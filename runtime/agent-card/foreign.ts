@@ -8,7 +8,8 @@ import type { MergePatch } from '../engine/types.ts';
 type Members = Readonly<Record<string, unknown>>;
 
 const members = Object.keys(AgentCardStatus.properties).filter((name) => name !== 'conditions');
-const ours = Object.keys(agentCardReasons).filter((type) => type !== 'NetworkPolicyReady');
+/** Types of conditions. */
+export const ours: readonly string[] = Object.keys(agentCardReasons).filter((type) => type !== 'NetworkPolicyReady');
 
 /**
  * A merge patch of the status, or none. Server-side apply puts back what the operator states and takes back what it stated; what else is there

@@ -5,6 +5,7 @@ import { type Condition, type Finding, mergeConditions } from '../api/conditions
 import { canonicalJson } from '../encoding/canonical-json.ts';
 import { plainText } from '../encoding/plain-text.ts';
 import { judgedPart } from '../workload/verdicts.ts';
+import { ours } from './foreign.ts';
 import type { Observed } from './observed.ts';
 import { periodOf, refreshMs } from './period.ts';
 import type { Valid, Verdict } from './verdict.ts';
@@ -90,8 +91,6 @@ function lastSync(observed: Observed, next: AgentCardStatus, now: Date): string 
   const isOld = now.getTime() - Date.parse(standing) >= refreshMs(periodOf(card));
   return isOld ? answered : standing;
 }
-
-const ours: readonly string[] = ['Synced', 'Verified', 'Bound', 'Ready'];
 
 /** What is ours of a status, apart from the time; the card itself is known by its hash and its signatures. */
 function fingerprint(status: AgentCardStatus | undefined): string {
