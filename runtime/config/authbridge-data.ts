@@ -23,13 +23,17 @@ export const authBridgeSettings: readonly AuthBridgeSetting[] = Object.freeze([
   derived('ISSUER', 'identity.issuer', ({ identity }) => identity.issuer, realmUrl),
   derived('JWKS_URL', 'identity.jwksUrl', ({ identity }) => identity.jwksUrl, endpoint('certs')),
   derived('TOKEN_URL', 'tokenExchange.tokenUrl', ({ tokenExchange }) => tokenExchange.tokenUrl, endpoint('token')),
+  setting('IDP_CA', ['identity.ca'], ({ identity }) => identity.ca.trim()),
   setting('CLOCK_SKEW_SECONDS', ['identity.clockSkewSeconds'], ({ identity }) => String(identity.clockSkewSeconds)),
   setting('BYPASS_PATHS', ['identity.bypassPaths'], ({ identity }) => JSON.stringify(identity.bypassPaths)),
   setting('CLIENT_AUTH', ['identity.clientAuth'], ({ identity }) => identity.clientAuth),
   setting('ALLOWED_AUDIENCES', ['identity.allowedAudiences'], ({ identity }) => jsonList(identity.allowedAudiences)),
   setting('TARGET_AUDIENCE', ['tokenExchange.audience'], ({ tokenExchange }) => tokenExchange.audience),
   setting('TARGET_SCOPES', ['tokenExchange.scopes'], ({ tokenExchange }) => tokenExchange.scopes.join(' ')),
-  setting('ROUTES', ['tokenExchange.routes'], ({ tokenExchange }) => jsonList(tokenExchange.routes)),
+  setting('ROUTES', ['tokenExchange.routes'], ({ tokenExchange }) => JSON.stringify(tokenExchange.routes)),
+  setting('PLAIN_TCP', ['proxy.plainTcp', 'proxy.plainTcpPorts'], ({ proxy }) =>
+    proxy.plainTcp === 'allow' ? 'allow' : JSON.stringify(proxy.plainTcpPorts),
+  ),
   setting('SPIFFE_TRUST_DOMAIN', ['spiffe.trustDomain'], ({ spiffe }) => spiffe.trustDomain),
   setting('OTEL_EXPORTER_OTLP_ENDPOINT', ['trace.endpoint'], traceEndpoint),
   setting('OTEL_EXPORTER_OTLP_PROTOCOL', ['trace.protocol'], ({ trace }) =>

@@ -89,6 +89,10 @@ export const PlatformConfig = Type.Object({
     healthPort: Port,
     /** User of the sidecars; an application container must not run as it. */
     uid: Type.Integer({ minimum: 1, maximum: 2147483647 }),
+    /** What becomes of outgoing connections that are neither TLS nor HTTP: nothing in them is looked at. `refuse` ends them, but for those to `plainTcpPorts`. */
+    plainTcp: oneOf(['allow', 'refuse']),
+    /** Ports to which such a connection may go all the same, of databases for example. */
+    plainTcpPorts: Type.Array(Type.Integer({ minimum: 1, maximum: 65535 }), { maxItems: 32 }),
   }),
   resources: Type.Object({
     envoyProxy: Resources,
@@ -123,6 +127,8 @@ export const PlatformConfig = Type.Object({
     issuer: DerivedUrl('https://login.example/realms/agents', 'identity.url and identity.realm'),
     /** Where the issuer's keys are (JWKS); when empty, it follows from `url` and `realm`. */
     jwksUrl: DerivedUrl('https://keycloak.example/certs', 'identity.url and identity.realm'),
+    /** Certificates (PEM) of authorities that may vouch for the identity provider by HTTPS, besides the public ones. */
+    ca: Type.String({ maxLength: 65_536, description: 'PEM certificates of authorities, one after the other.' }),
     /** How far the issuer's clock and the pod's may be apart, in seconds. */
     clockSkewSeconds: Type.Integer({ minimum: 0, maximum: 300 }),
     /** Paths of an agent that need no token: globs, in which a last `/*` is everything below. The pod's own probes are open besides. */
@@ -199,7 +205,15 @@ const sidecarImage = 'ghcr.io/rossoctl/rossoctl-sidecar:0.1.0';
 /** Values when no layer says otherwise. They may change with a release: they are in no hash, so an upgrade restarts nothing. */
 export const compiledDefaults: PlatformConfig = frozen<PlatformConfig>({
   images: { envoyProxy: sidecarImage, proxyInit: sidecarImage, sidecar: sidecarImage, pullPolicy: 'IfNotPresent' },
-  proxy: { outboundPort: 15123, inboundPort: 15124, adminPort: 9901, healthPort: 15125, uid: 1337 },
+  proxy: {
+    outboundPort: 15123,
+    inboundPort: 15124,
+    adminPort: 9901,
+    healthPort: 15125,
+    uid: 1337,
+    plainTcp: 'allow',
+    plainTcpPorts: [],
+  },
   resources: {
     envoyProxy: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi' } },
     proxyInit: { requests: { cpu: '10m', memory: '16Mi' }, limits: { memory: '64Mi' } },
@@ -215,6 +229,7 @@ export const compiledDefaults: PlatformConfig = frozen<PlatformConfig>({
     realm: 'default',
     issuer: '',
     jwksUrl: '',
+    ca: '',
     clockSkewSeconds: 30,
     bypassPaths: [...defaultBypassPaths],
     clientAuth: 'client-secret',

@@ -10,10 +10,14 @@ export function podViolations(config: unknown): readonly Violation[] {
   return [...controlCharacters(config, ''), ...unknownResources(config)];
 }
 
+/** PEM is written in lines. */
+const ofLines = 'identity.ca';
+
 /** No container starts with such a character in its environment. */
 function controlCharacters(value: unknown, path: string): readonly Violation[] {
   if (typeof value === 'string') {
-    return /\p{Cc}/u.test(value) ? [{ path, message: `${shown(value)} holds a control character; remove it` }] : [];
+    const text = path === ofLines ? value.replaceAll(/[\r\n]/g, '') : value;
+    return /\p{Cc}/u.test(text) ? [{ path, message: `${shown(value)} holds a control character; remove it` }] : [];
   }
   if (Array.isArray(value)) return value.flatMap((each, at) => controlCharacters(each, `${path}[${at}]`));
   if (!isSection(value)) return [];

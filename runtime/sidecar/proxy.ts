@@ -92,9 +92,18 @@ function keeperOf({ spiffe, pod }: ProxySettings, parts: KeeperParts): IdentityK
 }
 
 function intentOf(settings: ProxySettings, { ipv6, memoryBytes }: ProxyHost): Intent {
-  const { pod, ports, mtls, explicit, accessLog } = settings;
+  const { pod, ports, mtls, explicit, accessLog, plainTcpPorts } = settings;
   const node = { namespace: pod.namespace, pod: pod.name, uid: pod.uid };
-  return { node, ports, mtls, explicit, accessLog, ipv6, limits: { heapMiB: envoyHeapMiB(memoryBytes) } };
+  return {
+    node,
+    ports,
+    mtls,
+    explicit,
+    accessLog,
+    plainTcpPorts,
+    ipv6,
+    limits: { heapMiB: envoyHeapMiB(memoryBytes) },
+  };
 }
 
 /** What Envoy is given. Once the identity has ended there is nothing to give, and Envoy keeps what it had. */

@@ -1,9 +1,13 @@
 /** What the containers `envoy-proxy` and `spiffe-helper` are told by their environment, which the webhook writes. */
 
+import { Type } from 'typebox';
 import { authBridgeModes, mtlsModes } from '../api/agent-runtime.ts';
+import { configMaps } from '../api/names.ts';
+import { authoritiesProblem } from '../config/authorities.ts';
 import { clientAuthMethods } from '../config/platform.ts';
 import { type Environment, logLevels, type Reader, readerOf } from './environment.ts';
 import type { Explicit, MtlsMode } from './envoy/intent.ts';
+import { readJsonSetting, type Setting } from './json-setting.ts';
 import { readAudiences } from './inbound/audiences.ts';
 import { type Probe, readBypassPaths, readProbes } from './inbound/bypass.ts';
 import { mostSkew } from './inbound/decide.ts';
@@ -65,6 +69,8 @@ export interface ProxySettings extends CommonSettings {
   readonly issuer: string;
   readonly jwksUrl: string;
   readonly tokenUrl: string;
+  /** PEM of authorities that may vouch for the identity provider besides the public ones; empty: none. */
+  readonly idpAuthorities: string;
   /** Accepted besides the pod's own client id. */
   readonly audiences: readonly string[];
   readonly skewSeconds: number;
@@ -76,6 +82,8 @@ export interface ProxySettings extends CommonSettings {
   readonly clientAuth: ClientAuthMethod;
   /** Undefined: no credentials are mounted. */
   readonly credentialsDir: string | undefined;
+  /** Ports to which the agent's plain TCP may go; undefined: to all. */
+  readonly plainTcpPorts: readonly number[] | undefined;
   /** How long a pod that ends lets requests finish, in milliseconds. */
   readonly drainMs: number;
 }
@@ -88,6 +96,7 @@ export function proxySettings(env: Environment): ProxySettings {
   const issuer = read.text('ISSUER');
   const spiffe = spiffeOf(read);
   const mtls = read.oneOf('MTLS_MODE', mtlsModes, 'disabled');
+  for (const name of alwaysWritten) if (read.optional(name) === undefined) read.problem(absent(name));
   const clientAuth = read.oneOf('CLIENT_AUTH', clientAuthMethods, 'client-secret');
   if (spiffe === undefined && mtls !== 'disabled') {
     read.problem(`MTLS_MODE is ${mtls}, which needs SPIFFE_ENDPOINT_SOCKET; set mtlsMode: disabled, or turn SPIFFE on`);
@@ -111,6 +120,7 @@ export function proxySettings(env: Environment): ProxySettings {
     issuer,
     jwksUrl: read.text('JWKS_URL', `${issuer}/protocol/openid-connect/certs`),
     tokenUrl: read.text('TOKEN_URL', `${issuer}/protocol/openid-connect/token`),
+    idpAuthorities: read.parsed('IDP_CA', readAuthorities) ?? '',
     audiences: audiencesIn(read, 'ALLOWED_AUDIENCES'),
     skewSeconds: read.number('CLOCK_SKEW_SECONDS', { least: 0, most: mostSkew, otherwise: 30 }),
     bypassPaths: read.parsed('BYPASS_PATHS', readBypassPaths) ?? [],
@@ -119,6 +129,7 @@ export function proxySettings(env: Environment): ProxySettings {
     fallback: fallbackOf(read),
     clientAuth: clientAuth === 'spiffe' ? 'jwt-spiffe' : 'client_secret_basic',
     credentialsDir: read.optional('CREDENTIALS_DIR'),
+    plainTcpPorts: read.parsed('PLAIN_TCP', readPlainTcp),
     drainMs: 1_000 * read.number('DRAIN_SECONDS', { least: 1, most: 3_600, otherwise: 25 }),
   };
   read.done();
@@ -131,6 +142,25 @@ function explicitOf(read: Reader): Explicit | undefined {
   const application = isDeclared ? read.number('APPLICATION_PORT', ports) : undefined;
   const isOutbound = read.oneOf('OUTBOUND_PROXY', ['on', 'off'], 'on') === 'on';
   return mode === 'proxy-sidecar' ? { application, isOutbound } : undefined;
+}
+
+/** What is refused or closed is said by these: without them more would be open than is meant. */
+const alwaysWritten = ['BYPASS_PATHS', 'ROUTES', 'PLAIN_TCP'];
+
+const absent = (name: string): string =>
+  `${name} is not set: key ${name} of ConfigMap ${configMaps.authBridge.name} in this namespace is missing; the operator writes it`;
+
+function readAuthorities(text = ''): Setting<string> {
+  const problem = authoritiesProblem(text);
+  return problem === undefined ? { value: text } : { problem: `IDP_CA ${problem}` };
+}
+
+const portList = Type.Array(Type.Integer({ minimum: 1, maximum: 65_535 }), { maxItems: 32 });
+
+/** `allow`, or a JSON list of ports. */
+function readPlainTcp(text: string | undefined): Setting<readonly number[] | undefined> {
+  if (text === 'allow') return { value: undefined };
+  return readJsonSetting<readonly number[]>('PLAIN_TCP', text, { schema: portList, empty: [], rules: () => [] });
 }
 
 /** Of `spiffe-helper`. Throws `SettingsInvalid`. */

@@ -39,8 +39,9 @@ export interface Traffic {
 export async function openTraffic(settings: ProxySettings, parts: TrafficParts): Promise<Traffic> {
   const { clock, log, metrics, health, identity } = parts;
   const resolve = await openFinder();
+  const asked = { resolve, authorities: settings.idpAuthorities };
   // Two, so that exchanges cannot crowd out the keys.
-  const [keyClient, client] = [createIdpClient({ resolve }), createIdpClient({ resolve })];
+  const [keyClient, client] = [createIdpClient(asked), createIdpClient(asked)];
   const keeper = createKeeper({ url: settings.jwksUrl, client: keyClient, clock, log, metrics });
   const { credentialsDir: directory } = settings;
   const credentials = directory === undefined ? undefined : await openCredentials({ directory, log });

@@ -128,6 +128,32 @@ test('what is neither HTTP nor TLS passes by its first bytes', async () => {
   assert.ok((said.ms ?? Infinity) < 2_000, `${said.ms} ms`);
 });
 
+test('where plain TCP is refused it passes on named ports alone; HTTP is decided and TLS passes on all', async () => {
+  const echo = () => net.createServer((socket) => socket.pipe(socket));
+  const [named, other] = [await listening(echo()), await listening(echo())];
+  const { key, chain } = await (await createAuthority('tools')).issue('spiffe://example.org/tool');
+  const secure = await listening(tls.createServer({ key, cert: chain }, (socket) => socket.end('secret')));
+  const limited = await startBed({ intent: { plainTcpPorts: [named, tool.port] } });
+  try {
+    const gateway = limited.namespace.gateway;
+    const words = 'SPEAK agent\r\n\r\n';
+    assert.equal((await limited.agent.connect({ host: gateway, port: named, send: words })).body, words);
+    const refused = await limited.agent.connect({ host: gateway, port: other, send: words });
+    assert.deepEqual([refused.body ?? '', refused.body === words], ['', false]);
+    const leading = await limited.agent.connect({ host: gateway, port: other, send: '\r\nGET / HTTP/1.1\r\n\r\n' });
+    assert.equal(leading.body ?? '', '');
+    const tunnelled = await limited.agent.connect({ host: gateway, port: secure, isTls: true });
+    assert.equal(tunnelled.body, 'secret');
+    const decided = await limited.agent.call({ url: `http://${gateway}:${tool.port}/` });
+    assert.equal(decided.status, 200);
+    assert.equal(limited.heads.at(-1)?.direction, 'outbound');
+    const name = 'tcp.outbound_refused.downstream_cx_total';
+    assert.equal((await limited.admin.stats(`^${name}$`)).get(name), 2);
+  } finally {
+    await limited.stop();
+  }
+});
+
 test('CONNECT to a proxy of the application’s choice is decided and passes', async () => {
   bed.rule('outbound', () => pass);
   const url = `http://${bed.namespace.gateway}:${tool.port}`;

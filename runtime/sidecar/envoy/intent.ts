@@ -16,6 +16,8 @@ export interface Intent {
   readonly mtls: MtlsMode;
   /** Undefined: the pod's traffic is captured. */
   readonly explicit?: Explicit | undefined;
+  /** Ports to which what is neither TLS nor HTTP may go; undefined: to all. */
+  readonly plainTcpPorts?: readonly number[] | undefined;
   /** One JSON line a request or connection on standard output. */
   readonly accessLog: boolean;
   /** Default: `defaultLimits`. */

@@ -36,21 +36,46 @@ export function inbound(intent: Intent): Named {
   });
 }
 
-/** Plain HTTP goes by the processor, who may send it on by mutual TLS; TLS and whatever else it is pass untouched to where they were going. */
+/**
+ * Plain HTTP goes by the processor, who may send it on by mutual TLS; TLS passes untouched to where it was going. So does whatever else it is,
+ * unless that is allowed on some ports alone.
+ */
 function outbound(intent: Intent): Named {
+  const passing = untouched('outbound_tcp', intent);
+  const isLimited = intent.plainTcpPorts !== undefined;
   return listener('outbound', intent, {
     listenerFilters: [originalDestination, tlsInspector(), httpInspector()],
     filterChains: [
       ...refusals(intent),
-      { name: 'tls', filterChainMatch: { transportProtocol: 'tls' }, filters: [untouched('outbound_tls', intent)] },
-      {
-        name: 'http',
-        filterChainMatch: { applicationProtocols: ['http/1.0', 'http/1.1', 'h2c'] },
-        filters: [http('outbound', intent)],
-      },
+      ...known(intent),
+      ...(intent.plainTcpPorts ?? []).flatMap((destinationPort) => [
+        ...known(intent, { destinationPort }),
+        { name: `tcp-${destinationPort}`, filterChainMatch: { destinationPort }, filters: [passing] },
+      ]),
     ],
-    defaultFilterChain: { name: 'tcp', filters: [untouched('outbound_tcp', intent)] },
+    defaultFilterChain: {
+      name: 'tcp',
+      filters: [isLimited ? untouched('outbound_refused', intent, clusters.refused) : passing],
+    },
   });
+}
+
+/** TLS and HTTP. Envoy looks at the port first and then no further than at the chains of that port, so that each port needs its own. */
+function known(intent: Intent, match: { readonly destinationPort?: number } = {}): JsonObject[] {
+  const name = (kind: string): string =>
+    match.destinationPort === undefined ? kind : `${kind}-${match.destinationPort}`;
+  return [
+    {
+      name: name('tls'),
+      filterChainMatch: { ...match, transportProtocol: 'tls' },
+      filters: [untouched('outbound_tls', intent)],
+    },
+    {
+      name: name('http'),
+      filterChainMatch: { ...match, applicationProtocols: ['http/1.0', 'http/1.1', 'h2c'] },
+      filters: [http('outbound', intent)],
+    },
+  ];
 }
 
 function listener(direction: Direction, intent: Intent, rest: JsonObject): Named {
@@ -84,10 +109,10 @@ function refusals(intent: Intent): JsonObject[] {
 }
 
 /** Passes a connection on as it is. */
-export function untouched(statPrefix: string, intent: Intent): JsonObject {
+export function untouched(statPrefix: string, intent: Intent, cluster: string = clusters.outbound): JsonObject {
   return extension('envoy.filters.network.tcp_proxy', 'envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy', {
     statPrefix,
-    cluster: clusters.outbound,
+    cluster,
     // How long a connection may rest is for those who made it; the kernel's keep-alive finds the dead.
     idleTimeout: '0s',
     accessLog: connectionLog('outbound', intent),

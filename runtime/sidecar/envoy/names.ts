@@ -17,6 +17,8 @@ export const clusters = {
   tunnel: 'tunnel',
   /** The same by mutual TLS. */
   outboundMtls: 'outbound_mtls',
+  /** Nowhere: there is no such cluster, so that a connection for it is logged and ends. */
+  refused: 'refused',
   /** Our processor. */
   processor: 'processor',
   /** Our discovery server. */

@@ -1,6 +1,7 @@
 /** Talks to the identity provider: requests that are bounded in time and size, and whose failures are values. */
 
 import { isIP, type LookupFunction } from 'node:net';
+import { getCACertificates } from 'node:tls';
 import { Agent, request } from 'undici';
 
 export interface Question {
@@ -42,6 +43,8 @@ export interface IdpClientOptions {
   readonly maxBytes?: number;
   /** Connections to one server at a time; further questions wait, and their time runs. Default 16. */
   readonly connections?: number;
+  /** PEM of authorities that count besides those that Node trusts. Default: none. */
+  readonly authorities?: string;
   /** How hosts are looked up. Default: as the system does at that moment. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
 }
@@ -49,12 +52,16 @@ export interface IdpClientOptions {
 const maxHeaderBytes = 16_384;
 
 /** One pool of connections, with no proxy, cookies or credentials of its own. */
-export function createIdpClient({ maxBytes = 262_144, connections = 16, resolve }: IdpClientOptions = {}): IdpClient {
+export function createIdpClient(options: IdpClientOptions = {}): IdpClient {
+  const { maxBytes = 262_144, connections = 16, authorities = '', resolve } = options;
   const dispatcher = new Agent({
     connections,
     maxResponseSize: maxBytes,
     maxHeaderSize: maxHeaderBytes,
-    ...(resolve === undefined ? {} : { connect: { lookup: lookupBy(resolve) } }),
+    connect: {
+      ...(resolve === undefined ? {} : { lookup: lookupBy(resolve) }),
+      ...(authorities === '' ? {} : { ca: [...getCACertificates(), authorities] }),
+    },
   });
   return {
     ask: async ({ method, url, headers = {}, body, timeoutMs }) => {
@@ -81,7 +88,9 @@ type Resolve = NonNullable<IdpClientOptions['resolve']>;
 /** In the form in which Node's sockets ask; they ask for all addresses, or for one. */
 function lookupBy(resolve: Resolve): LookupFunction {
   const lookUp = async (...[host, { all }, callback]: Parameters<LookupFunction>): Promise<void> => {
-    const answer = await resolve(host).catch((error: unknown) => new Error(`${host}: ${String(error)}`));
+    const answer = await resolve(host).catch(
+      (error: unknown) => new Error(`${host} cannot be looked up`, { cause: error }),
+    );
     if (answer instanceof Error) return callback(answer, []);
     const found = answer.map((address) => ({ address, family: isIP(address) }));
     if (all) callback(null, found);

@@ -26,7 +26,7 @@ export async function openFinder(paths: Readonly<typeof files> = files): Promise
       const found = await addressesOf(resolver, name);
       if (found.length > 0) return found;
     }
-    throw new Error(`${host} has no address`);
+    throw Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' });
   };
 }
 

@@ -100,7 +100,7 @@ test('the ConfigMap holds each setting under the name the environment refers to'
     layers(
       {},
       {
-        identity: { url: 'https://sso.example/', realm: 'r', allowedAudiences: ['x'] },
+        identity: { url: 'https://sso.example/', realm: 'r', ca: 'PEM', allowedAudiences: ['x'] },
         tokenExchange: { scopes: ['s'], routes: [{ host: 'tool', audience: 'tool' }] },
         trace: { sampling: { type: 'never' } },
       },

@@ -20,6 +20,9 @@ const least = {
   INBOUND_PORT: '15124',
   OUTBOUND_PORT: '15123',
   ADMIN_PORT: '9901',
+  BYPASS_PATHS: '["/healthz"]',
+  ROUTES: '[]',
+  PLAIN_TCP: 'allow',
 };
 
 test('what is not set has its default, made from the issuer where it can be', () => {
@@ -27,7 +30,9 @@ test('what is not set has its default, made from the issuer where it can be', ()
   assert.equal(settings.jwksUrl, 'https://login.example/realms/agents/protocol/openid-connect/certs');
   assert.equal(settings.tokenUrl, 'https://login.example/realms/agents/protocol/openid-connect/token');
   assert.deepEqual(settings.ports, { inbound: 15124, outbound: 15123, admin: 9901 });
-  assert.deepEqual(settings.bypassPaths, ['/.well-known/*', '/healthz', '/readyz', '/livez', '/metrics']);
+  assert.deepEqual(settings.bypassPaths, ['/healthz']);
+  assert.equal(settings.plainTcpPorts, undefined);
+  assert.equal(settings.idpAuthorities, '');
   assert.equal(settings.mtls, 'disabled');
   assert.equal(settings.spiffe, undefined);
   assert.equal(settings.fallback, undefined);
@@ -65,6 +70,14 @@ const wrong: readonly (readonly [env: Readonly<Record<string, string>>, said: Re
   [{ PROBES: '[{"port":80}]' }, /PROBES\[0\]\.path.*missing/],
   [{ ROUTES: '[{"host":"tool:80","audience":"tool"}]' }, /ROUTES\[0\]\.host.*port/],
   [{ ROUTES: 'no' }, /ROUTES: no JSON/],
+  [
+    { ROUTES: '' },
+    /ROUTES is not set: key ROUTES of ConfigMap rossoctl-authbridge-config in this namespace is missing/,
+  ],
+  [{ BYPASS_PATHS: '' }, /BYPASS_PATHS is not set: key BYPASS_PATHS of ConfigMap/],
+  [{ PLAIN_TCP: '' }, /PLAIN_TCP is not set: key PLAIN_TCP of ConfigMap/],
+  [{ PLAIN_TCP: '[0]' }, /PLAIN_TCP\[0\]/],
+  [{ IDP_CA: 'MIIB' }, /IDP_CA holds no certificate: write PEM/],
 ];
 
 test('each variable that cannot be used is told by its name, and why', () => {

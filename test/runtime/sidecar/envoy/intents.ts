@@ -16,7 +16,12 @@ export const intents: Readonly<Record<string, Intent>> = {
   'mutual-tls': { ...plain, ipv6: true, mtls: 'strict' },
   explicit: { ...plain, ipv6: true, mtls: 'permissive', explicit: { application: 8080, isOutbound: true } },
   'explicit-inbound': { ...plain, explicit: { application: undefined, isOutbound: false } },
-  quiet: { ...plain, accessLog: false, limits: { connections: 500, idleSeconds: 60, processorSeconds: 3 } },
+  quiet: {
+    ...plain,
+    accessLog: false,
+    plainTcpPorts: [5432],
+    limits: { connections: 500, idleSeconds: 60, processorSeconds: 3 },
+  },
 };
 
 /** Not valid PEM: for what only carries it. */

@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import test, { type TestContext } from 'node:test';
+import { makeAuthority, makeLeaf } from '../../../../runtime/engine/certificate-authority.ts';
 import { createIdpClient, type IdpClientOptions } from '../../../../runtime/sidecar/idp/fetch.ts';
 
 async function asked(t: TestContext, listener: RequestListener, options: IdpClientOptions = {}, timeoutMs = 5_000) {
@@ -71,4 +73,43 @@ test('a connection that is cut, a port nobody listens on, a name nobody knows', 
   assert.equal(unknown.kind === 'no-answer' && unknown.reason, 'unreachable');
   const nonsense = await client.ask({ method: 'GET', url: 'no url', timeoutMs: 5_000 });
   assert.equal(nonsense.kind === 'no-answer' && nonsense.reason, 'unreachable');
+});
+
+test('a name that cannot be looked up is told of as such', async (t) => {
+  const rows = [
+    ['ENOTFOUND', 'has a name that is not known here'],
+    ['EAI_AGAIN', 'has a name that could not be looked up just now'],
+  ] as const;
+  for (const [code, why] of rows) {
+    const resolve = () => Promise.reject(Object.assign(new Error('no'), { code }));
+    const client = createIdpClient({ resolve });
+    t.after(() => client.close());
+    const found = await client.ask({ method: 'GET', url: 'http://keycloak.test/', timeoutMs: 5_000 });
+    assert.deepEqual(found, { kind: 'no-answer', reason: 'unreachable', why });
+  }
+});
+
+test('by HTTPS an authority of one’s own vouches when it is named; the name must be right all the same', async (t) => {
+  const validity = { notBefore: new Date(Date.now() - 60_000), notAfter: new Date(Date.now() + 600_000) };
+  const [authority, stranger] = [await makeAuthority('ours', validity), await makeAuthority('another', validity)];
+  const leaf = await makeLeaf({ authority, dnsNames: ['keycloak.test'], ...validity });
+  const server = createSecureServer({ cert: leaf.certificate, key: leaf.key }, (_, reply) => void reply.end('here'));
+  server.listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const ask = async (host: string, authorities: string) => {
+    const client = createIdpClient({ authorities, resolve: () => Promise.resolve(['127.0.0.1']) });
+    t.after(() => client.close());
+    const found = await client.ask({ method: 'GET', url: `https://${host}:${port}/`, timeoutMs: 5_000 });
+    return found.kind === 'answer' ? found.body.toString() : found.why;
+  };
+  const untrusted = 'has a certificate that no trusted authority has signed';
+  assert.equal(await ask('keycloak.test', `${stranger.certificate}${authority.certificate}`), 'here');
+  assert.equal(await ask('keycloak.test', ''), untrusted);
+  assert.equal(await ask('keycloak.test', stranger.certificate), untrusted);
+  assert.equal(await ask('other.test', authority.certificate), 'has a certificate for another name');
 });
