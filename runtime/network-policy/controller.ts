@@ -7,15 +7,17 @@ import type { Controller, Live, Log, Metrics, Plan } from '../engine/types.ts';
 import { agentCards, everyCard } from '../workload/cards.ts';
 import { fileSources } from '../workload/trigger.ts';
 import { workloadRows } from '../workload/kinds.ts';
+import { createPutBacks } from '../workload/put-backs.ts';
 import type { Verdicts } from '../workload/verdicts.ts';
 import { namespaces } from '../workload/watches.ts';
 import { decide, release } from './decide.ts';
+import { calmed } from './fight.ts';
 import { createMarked } from './marked.ts';
 import { observe } from './observe.ts';
 import type { Observed } from './observed.ts';
 import { conditionType } from './outcome.ts';
 import { countingSource } from './sources.ts';
-import { triggers } from './triggers.ts';
+import { goneTrigger, triggers } from './triggers.ts';
 
 export interface NetworkPolicyOptions {
   readonly layers: LayerReader;
@@ -46,6 +48,7 @@ export function createNetworkPolicyController(
 ): Controller<AgentCard, Observed, AgentCardStatus> {
   const { watches, files, metrics, verdicts } = options;
   const marked = createMarked();
+  const putBacks = createPutBacks();
   const observing = { ...options, marked };
   return {
     name: 'networkpolicy',
@@ -53,7 +56,11 @@ export function createNetworkPolicyController(
     primary: agentCards,
     reads: [namespaces],
     optional: workloadRows.map((row) => row.watch),
-    triggers: [marked.trigger, ...triggers(watches)],
+    triggers: [
+      marked.trigger,
+      goneTrigger(({ metadata }) => putBacks.forget(metadata.uid ?? '')),
+      ...triggers(watches),
+    ],
     sources: [verdicts.source, countingSource(metrics), ...fileSources(files, everyCard)],
     concurrency,
     wakeOn: 'any',
@@ -61,7 +68,7 @@ export function createNetworkPolicyController(
     decide: (observed, now) => {
       const plan = decide(observed, now);
       tell(options.log, observed.card, plan);
-      return plan;
+      return calmed(observed.card, plan, { putBacks, now });
     },
     release,
   };

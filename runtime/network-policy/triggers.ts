@@ -24,6 +24,14 @@ export function triggers(config: ConfigWatches): readonly Trigger[] {
   ];
 }
 
+/** A card that is gone is forgotten, and nobody is woken. */
+export function goneTrigger(forget: (card: AgentCard) => void): Trigger {
+  return trigger(agentCards, ({ old, now }) => {
+    if (old !== undefined && old.metadata.uid !== now?.metadata.uid) forget(old);
+    return [];
+  });
+}
+
 /** Other cards of the same workload, one of which counts, and of workloads of the same name, one of which has the plain name. */
 function siblings(change: Change<AgentCard>, reader: Reader): readonly ObjectKey[] {
   const { old, now } = change;
