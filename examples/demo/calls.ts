@@ -75,6 +75,8 @@ export async function tellCalls(telling: CallTelling): Promise<void> {
   const { cluster, tell, beside } = telling;
   const { provider } = beside;
   tell.step('A person calls an agent: a new team deploys an assistant and a tool that it asks; Keycloak knows both');
+  // What an earlier demo left in this lab has a client of that demo's Keycloak.
+  await cluster.kubectl(['delete', 'namespace', namespace, '--ignore-not-found', '--timeout=120s']);
   await cluster.apply([
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
     credentialsSecret(namespace, 'assistant', provider.clientOf(agentId)),

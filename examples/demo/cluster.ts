@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
+import { reported } from './patience.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -52,7 +53,7 @@ export function cluster(lab: string): Cluster {
   const run = (args: readonly string[], input?: string) =>
     runScript('test/lab/main.ts', ['kubectl', '--name', lab, ...args], input === undefined ? {} : { input });
   const kubectl = async (args: readonly string[], input?: string): Promise<string> => {
-    const { code, out, err } = await run(args, input);
+    const { code, out, err } = await reported(`kubectl ${args.slice(0, 3).join(' ')}`, run(args, input));
     if (code !== 0) throw new DemoFailure(`kubectl ${args.join(' ')} failed with exit code ${code}:\n${err || out}`);
     return out;
   };
@@ -73,7 +74,11 @@ export function cluster(lab: string): Cluster {
 }
 
 /** Looks every 200 ms until `look` gives a value; throws `DemoFailure` naming what was waited for. */
-export async function until<T>(what: string, look: () => Promise<T | undefined>, seconds = 60): Promise<T> {
+export function until<T>(what: string, look: () => Promise<T | undefined>, seconds = 120): Promise<T> {
+  return reported(`waiting for ${what}`, looked(what, look, seconds));
+}
+
+async function looked<T>(what: string, look: () => Promise<T | undefined>, seconds: number): Promise<T> {
   const end = performance.now() + seconds * 1000;
   for (;;) {
     const value = await look();

@@ -19,6 +19,7 @@ import { cluster, DemoFailure, runScript } from './cluster.ts';
 import { startBeside } from './beside.ts';
 import { writeAgentImage } from './images.ts';
 import { narration } from './narration.ts';
+import { reported } from './patience.ts';
 import { tellStory } from './story.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -76,7 +77,7 @@ async function loadImages(lab: string): Promise<void> {
 /** Starts what stands beside the lab while its images are loaded. */
 async function prepare(lab: string, authority: Authority): Promise<Beside> {
   const starting = startBeside({ lab, cluster: cluster(lab), authority });
-  const [beside] = await Promise.all([starting, loadImages(lab)]);
+  const [beside] = await reported('images, Keycloak and SPIRE', Promise.all([starting, loadImages(lab)]));
   tell.step('Beside the cluster, as long as the demo runs: Keycloak and SPIRE');
   tell.show(`${providerUrl}/realms/${realm}  for pods\n${beside.spire.place.socketPath}`);
   return beside;

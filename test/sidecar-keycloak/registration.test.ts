@@ -19,20 +19,7 @@ const { admin } = keycloak;
 /** A client of the realm whose service account may manage clients, or not. */
 async function registrar(realm: Realm, mayManage: boolean): Promise<ClientCredentials> {
   const client = await admin.createClient(realm.name, { id: `registrar-${String(mayManage)}` });
-  if (!mayManage) return client;
-  const idOf = async (clientId: string) => {
-    const [found] = (await admin.request('GET', `/realms/${realm.name}/clients?clientId=${clientId}`)) as readonly {
-      readonly id: string;
-    }[];
-    return found?.id ?? assert.fail(clientId);
-  };
-  const management = await idOf('realm-management');
-  const account = (await admin.request(
-    'GET',
-    `/realms/${realm.name}/clients/${await idOf(client.id)}/service-account-user`,
-  )) as { readonly id: string };
-  const role = await admin.request('GET', `/realms/${realm.name}/clients/${management}/roles/manage-clients`);
-  await admin.request('POST', `/realms/${realm.name}/users/${account.id}/role-mappings/clients/${management}`, [role]);
+  if (mayManage) await admin.allowClientManagement(realm.name, client.id);
   return client;
 }
 

@@ -30,6 +30,8 @@ export interface KeycloakAdmin {
   /** A client scope that puts `audience` into the `aud` of tokens. */
   createAudienceScope(realm: string, scope: string, audience: string): Promise<void>;
   createClient(realm: string, client: ClientWish): Promise<ClientCredentials>;
+  /** Lets the client's service account make and change clients of the realm. */
+  allowClientManagement(realm: string, client: string): Promise<void>;
   /** Another secret; the old one is good no more. */
   renewSecret(realm: string, client: string): Promise<ClientCredentials>;
   /** A new key signs from now on; the ones before it are gone. Resolves to the name of the new key's component. */
@@ -111,6 +113,13 @@ export function keycloakAdmin(url: string, bootstrap: ClientCredentials, named =
         readonly value: string;
       };
       return { id: wish.id, secret: value };
+    },
+    allowClientManagement: async (realm, client) => {
+      const [{ id }, management] = [await clientOf(realm, client), await clientOf(realm, 'realm-management')];
+      const at = `/realms/${realm}/clients`;
+      const account = (await request('GET', `${at}/${id}/service-account-user`)) as Named;
+      const role = await request('GET', `${at}/${management.id}/roles/manage-clients`);
+      await request('POST', `/realms/${realm}/users/${account.id}/role-mappings/clients/${management.id}`, [role]);
     },
     renewSecret: async (realm, client) => {
       const { id } = await clientOf(realm, client);
