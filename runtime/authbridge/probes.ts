@@ -11,21 +11,25 @@ export interface ProbedPath {
 const grpcHealth = '/grpc.health.v1.Health/Check';
 /** More than the sidecar takes; a pod with so many is probed at each of them by hand. */
 const most = 64;
+/** Characters. The sidecar would not start with a longer one. */
+const longest = 1_024;
 
 /**
- * Every HTTP and gRPC probe and every HTTP lifecycle hook of the pod's own containers, distinct, in their order. A port that is given by name is that of the
+ * Every HTTP and gRPC probe of the pod's own containers, distinct, in their order. No lifecycle hook: what a hook asks for does something, and would be open to everybody. A port that is given by name is that of the
  * container; an unknown name is nothing, for the kubelet cannot ask either. TLS is not what the proxy can look into, so `scheme: HTTPS` is left
  * out: such a port is to be excluded by annotation. TCP probes need no path: a connection is enough.
  */
 export function probedPaths(spec: PodSpec): readonly ProbedPath[] {
-  const all = [...(spec.initContainers ?? []), ...spec.containers].flatMap(ofContainer);
+  const all = [...(spec.initContainers ?? []), ...spec.containers]
+    .flatMap(ofContainer)
+    .filter(({ path }) => path.length <= longest);
   const distinct = new Map(all.map((probed) => [`${probed.port} ${probed.path}`, probed]));
   return [...distinct.values()].slice(0, most);
 }
 
 function ofContainer(container: Container): readonly ProbedPath[] {
-  const { startupProbe, livenessProbe, readinessProbe, lifecycle } = container;
-  const asked = [startupProbe, livenessProbe, readinessProbe, lifecycle?.postStart, lifecycle?.preStop];
+  const { startupProbe, livenessProbe, readinessProbe } = container;
+  const asked = [startupProbe, livenessProbe, readinessProbe];
   return asked.flatMap((asking) => (asking === undefined || asking === null ? [] : ofAsking(asking, container)));
 }
 

@@ -21,7 +21,7 @@ export interface EnvoyOptions {
   readonly admin: AdminClient;
   readonly clock: Clock;
   readonly log: Log;
-  /** Receives each line of the access log. Default: standard output. */
+  /** Receives each line of the access log. Default: Envoy writes to our standard output itself. */
   readonly onAccess?: (line: string) => void;
 }
 
@@ -67,7 +67,10 @@ export function startEnvoy(options: EnvoyOptions): Envoy {
   const { binary, bootstrap, folder, admin, clock, log } = options;
   const file = path.join(folder, 'envoy.json');
   writeFileSync(file, JSON.stringify(bootstrap), { mode: 0o600 });
-  const child = spawn(binary, ['-c', file, ...flags], { stdio: ['ignore', 'pipe', 'pipe'], env: {} });
+  const child = spawn(binary, ['-c', file, ...flags], {
+    stdio: ['ignore', options.onAccess === undefined ? 'inherit' : 'pipe', 'pipe'],
+    env: {},
+  });
   follow(child, options);
   const over = new AbortController();
   const ended = endOf(child).finally(() => over.abort());
@@ -84,14 +87,14 @@ export function startEnvoy(options: EnvoyOptions): Envoy {
 
   async function drain({ budgetMs = 25_000 }: DrainOptions = {}): Promise<void> {
     const budget = AbortSignal.any([over.signal, AbortSignal.timeout(budgetMs)]);
-    try {
-      await admin.post('/healthcheck/fail');
-      await admin.post('/drain_listeners?graceful&inboundonly');
-      await pause(clock, drainSeconds * 1000, budget);
-      while (!budget.aborted && (await isBusy(admin))) await pause(clock, busyMs, budget);
-    } catch (error) {
-      log.warn('Envoy could not be drained, and is ended', { error: sentenceOf(error) });
+    for (const path of ['/healthcheck/fail', '/drain_listeners?graceful&inboundonly']) {
+      await admin.post(path).catch((error: unknown) => {
+        log.warn('Envoy did not take a step of its drain', { path, error: sentenceOf(error) });
+      });
     }
+    await pause(clock, drainSeconds * 1000, budget);
+    // An Envoy that does not say is busy: with what, it may say next time.
+    while (!budget.aborted && (await isBusy(admin).catch(() => true))) await pause(clock, busyMs, budget);
     await kill();
   }
 
@@ -140,17 +143,13 @@ async function isBusy(admin: AdminClient): Promise<boolean> {
 }
 
 /** Envoy's own log becomes ours; its access log is JSON and stays as it is. */
-function follow({ stdout, stderr }: ChildProcess, { log, onAccess = toStdout }: EnvoyOptions): void {
-  if (stdout !== null) createInterface({ input: stdout }).on('line', onAccess);
+function follow({ stdout, stderr }: ChildProcess, { log, onAccess }: EnvoyOptions): void {
+  if (stdout !== null && onAccess !== undefined) createInterface({ input: stdout }).on('line', onAccess);
   if (stderr === null) return;
   createInterface({ input: stderr }).on('line', (text) => {
     const { level, component, message } = logLine(text);
     log[level](`envoy: ${message}`, { component });
   });
-}
-
-function toStdout(line: string): void {
-  process.stdout.write(`${line}\n`);
 }
 
 function endOf(child: ChildProcess): Promise<string> {

@@ -5,7 +5,7 @@ import { BypassPaths, defaultBypassPaths, globViolations, plainForm } from '../.
 import { readJsonSetting, type Setting } from '../json-setting.ts';
 import { isPartLike } from '../wildcard.ts';
 
-/** A probe of the pod: exactly this path on exactly this port. A query in it does not count. */
+/** A probe of the pod: exactly this path, query included, on exactly this port. */
 export interface Probe {
   readonly port: number;
   readonly path: string;
@@ -47,7 +47,7 @@ const isProtected: PathVerdict = { kind: 'protected' };
  */
 export function createBypass(globs: readonly string[], probes: readonly Probe[]): (asked: Asked) => PathVerdict {
   const matchers = globs.map(matcherOf);
-  const open = new Set(probes.map(({ port, path }) => `${port} ${withoutQuery(path)}`));
+  const open = new Set(probes.map(({ port, path }) => `${port} ${path}`));
   return ({ method, path, port }) => {
     const sent = withoutQuery(path);
     const why = ambiguity(sent);
@@ -55,7 +55,7 @@ export function createBypass(globs: readonly string[], probes: readonly Probe[])
     if (!mayBypass(method, sent)) return isProtected;
     const decoded = plainForm(sent);
     if (decoded === undefined) return isProtected;
-    if (open.has(`${port} ${sent}`)) return bypass;
+    if (open.has(`${port} ${path}`)) return bypass;
     const isOpen = method !== 'POST' && matchers.some((matches) => matches(sent) && matches(decoded));
     return isOpen ? bypass : isProtected;
   };

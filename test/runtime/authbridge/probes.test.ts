@@ -25,7 +25,12 @@ const table: readonly (readonly [what: string, container: Container, paths: read
   ['a name that no port has', container({ startupProbe: { httpGet: { path: '/', port: 'admin' } } }), []],
   ['TLS', container({ livenessProbe: { httpGet: { path: '/live', port: 8443, scheme: 'HTTPS' } } }), []],
   ['gRPC', container({ livenessProbe: { grpc: { port: 9000 } } }), ['9000 /grpc.health.v1.Health/Check']],
-  ['lifecycle hooks', container({ lifecycle: { preStop: { httpGet: { path: '/bye', port: 8000 } } } }), ['8000 /bye']],
+  ['lifecycle hooks', container({ lifecycle: { preStop: { httpGet: { path: '/bye', port: 8000 } } } }), []],
+  [
+    'a path that the sidecar would not take',
+    container({ livenessProbe: { httpGet: { path: `/${'x'.repeat(1_024)}`, port: 8000 } } }),
+    [],
+  ],
   [
     'the same twice',
     container({

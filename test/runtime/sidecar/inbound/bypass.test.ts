@@ -28,12 +28,13 @@ const table: Readonly<Record<PathVerdict['kind'], readonly string[]>> = {
     '/healthz',
     '/healthz?verbose&x=/../admin',
     '/metrics',
-    '/alive',
-    '/alive?full=2',
+    '/alive?full=1',
     '/files/a/logo-1.png',
     '/files/a/logo-.png',
   ],
   protected: [
+    '/alive',
+    '/alive?full=2',
     '/',
     '',
     '*',
@@ -85,8 +86,8 @@ test('open paths are open to readers alone, a probe on its own port alone', () =
   for (const method of ['POST', 'PUT', 'DELETE', 'get']) assert.equal(kindOf('/healthz', 8000, method), 'protected');
   assert.equal(kindOf('/', 8001), 'bypass');
   assert.equal(kindOf('/', 8001, 'POST'), 'protected');
-  assert.equal(kindOf('/alive', 8001), 'protected');
-  assert.equal(judge({ path: '/alive', method: 'GET', port: undefined }).kind, 'protected');
+  assert.equal(kindOf('/alive?full=1', 8001), 'protected');
+  assert.equal(judge({ path: '/alive?full=1', method: 'GET', port: undefined }).kind, 'protected');
 });
 
 test('a gRPC probe is a POST, of that path alone and only where the pod has it', () => {
@@ -218,4 +219,22 @@ test('settings are told what is wrong with them, and where', () => {
   assert.match(JSON.stringify(readProbes('[{"port":"80"}]')), /PROBES\[0\]\.port/);
   assert.match(JSON.stringify(readProbes('[{"port":80}]')), /PROBES\[0\]\.path: is missing/);
   assert.match(JSON.stringify(readProbes('[{"port":80,"path":"/","host":"x"}]')), /PROBES\[0\]\.host: unknown key/);
+});
+
+test('a probe is open with its own query alone', () => {
+  const judged = createBypass(
+    [],
+    [
+      { port: 8000, path: '/live?deep=1' },
+      { port: 8000, path: '/ready' },
+    ],
+  );
+  const asked = (path: string) => judged({ method: 'GET', path, port: 8000 }).kind;
+  assert.deepEqual(['/live?deep=1', '/live', '/live?deep=2', '/ready', '/ready?restart=1'].map(asked), [
+    'bypass',
+    'protected',
+    'protected',
+    'bypass',
+    'protected',
+  ]);
 });
