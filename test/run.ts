@@ -52,10 +52,14 @@ const longest = [
 
 /** Tests beside parts whose build takes as long as that of all else: they come last, in this order, each with the build's option. */
 const slowParts = [
-  { option: '--spire', patterns: ['test/spire-cluster/**/*.test.ts'], mayBeMissing: false },
+  {
+    option: '--spire',
+    patterns: ['test/spire-cluster/**/*.test.ts', 'test/sidecar-cluster/{mutual-tls,spiffe-helper}.test.ts'],
+    mayBeMissing: false,
+  },
   {
     option: '--keycloak',
-    patterns: ['test/sidecar-keycloak/**/*.test.ts', 'test/sidecar-cluster/exchange.test.ts'],
+    patterns: ['test/sidecar-keycloak/**/*.test.ts', 'test/sidecar-cluster/{exchange,registration}.test.ts'],
     mayBeMissing: false,
   },
   // The Node side of Pulumi is tested without its CLI too, so a machine that cannot build that goes without.
