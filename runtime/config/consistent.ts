@@ -52,7 +52,8 @@ const clashes: readonly ((config: PlatformConfig) => readonly Clash[])[] = [
 ];
 
 function portClashes({ proxy }: PlatformConfig): readonly Clash[] {
-  const ports = Object.entries(proxy).filter(([name]) => name.endsWith('Port'));
+  const { outboundPort, inboundPort, adminPort, healthPort } = proxy;
+  const ports = Object.entries({ outboundPort, inboundPort, adminPort, healthPort });
   return ports.flatMap(([name, port], i) =>
     ports
       .slice(i + 1)
