@@ -51,7 +51,8 @@ export function createOutbound(options: OutboundOptions): Decide {
     const subject = subjectOf(values[0], options.issuer);
     if (authority === undefined) return outboundRefusal('authority');
     const call = { head, authority, subject, signal };
-    const route = routeOf(options.routes, authority.host);
+    const place = { port: authority.port ?? defaultPort, path: head.path };
+    const route = routeOf(options.routes, authority.host, place);
     const decision = route === undefined ? unrouted(options, call) : byAction[route.action](options, call, route);
     if (!isMtlsRequired(options.mtls.mode, route, authority.host)) return decision;
     return decision instanceof Promise ? decision.then((it) => byMtls(options, it)) : byMtls(options, decision);

@@ -18,6 +18,8 @@ export type Route = {
   /** As written, for messages. */
   readonly host: string;
   readonly matches: (host: string) => boolean;
+  /** Where on that host, besides. Default: everywhere. */
+  readonly isFor?: (target: Place) => boolean;
   /** Undefined: by `mtls.mode`. */
   readonly mtls?: RouteText['mtls'];
 } & (
@@ -25,24 +27,47 @@ export type Route = {
   | { readonly action: 'exchange'; readonly target: Target; readonly noToken: NonNullable<RouteText['noToken']> }
 );
 
-/** The first route of a host (as `authorityOf` spells it), or undefined. */
-export function routeOf(routes: readonly Route[], host: string): Route | undefined {
-  return routes.find(({ matches }) => matches(host));
+/** Where on a host a request goes. */
+export interface Place {
+  readonly port: number;
+  /** As sent, query included. */
+  readonly path: string;
+}
+
+/** The first route of a host (as `authorityOf` spells it) and a place on it, or undefined. Without a place: of the host alone. */
+export function routeOf(routes: readonly Route[], host: string, place?: Place): Route | undefined {
+  return routes.find(({ matches, isFor }) => matches(host) && (place === undefined || (isFor?.(place) ?? true)));
 }
 
 /**
  * Routes that belong behind those of the table: a token may go back to who made it, so that an agent can ask the identity provider who its caller
- * is. `urls` are the provider's, such as `TOKEN_URL`; what is no URL is left out.
+ * is. `urls` are the provider's, such as `TOKEN_URL`; what is no URL of plain HTTP, which is all that is seen here, is left out. Other ports and paths
+ * of the host may be anybody's.
  */
 export function providerRoutes(urls: readonly string[]): readonly Route[] {
-  const hosts = urls.map((url) => authorityOf(URL.parse(url)?.host ?? '')?.host).filter((host) => host !== undefined);
-  return [...new Set(hosts)].map((host) => ({
+  const places = urls.flatMap(placeIn);
+  return [...new Set(places.map(({ host }) => host))].map((host) => ({
     host,
     matches: (other) => other === host,
     action: 'passthrough',
+    isFor: (target) => places.some((place) => place.host === host && isWithin(target, place)),
     // Its own TLS, or none: it has no sidecar.
     mtls: 'none',
   }));
+}
+
+function placeIn(url: string): readonly (Place & { readonly host: string })[] {
+  const parsed = URL.parse(url);
+  const host = authorityOf(parsed?.host ?? '')?.host;
+  if (parsed?.protocol !== 'http:' || host === undefined) return [];
+  return [{ host, port: parsed.port === '' ? 80 : Number(parsed.port), path: parsed.pathname.replace(/\/+$/, '') }];
+}
+
+/** That path or below it, in its plain form: no dots, no escapes. */
+function isWithin(target: Place, { port, path }: Place): boolean {
+  const [sent = ''] = target.path.split('?', 1);
+  if (target.port !== port || /\/\.|[%;\\]/.test(sent)) return false;
+  return sent === path || sent.startsWith(`${path}/`);
 }
 
 /** The variable `ROUTES`: a JSON list. Nothing: no routes. */

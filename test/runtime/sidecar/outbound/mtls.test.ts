@@ -19,7 +19,7 @@ const read = readRoutes(
     { host: '**.evil', action: 'deny' },
   ]),
 );
-const routes = [...('value' in read ? read.value : []), ...providerRoutes(['http://keycloak.idp.svc:8080/realms/a'])];
+const routes = [...('value' in read ? read.value : []), ...providerRoutes(['http://keycloak.idp.svc:8080/'])];
 
 function decision(mtls: OutboundMtls, wish: HeadWish) {
   const decide = createOutbound({

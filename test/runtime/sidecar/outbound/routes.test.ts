@@ -145,7 +145,7 @@ for (const [text, expected] of problems) {
   });
 }
 
-test('the identity provider may see its own tokens again, and is told by its host alone', () => {
+test('the identity provider may see its own tokens again, by whatever name it is called', () => {
   const routes = providerRoutes([
     'http://Keycloak.ns.svc:8080/realms/a',
     'http://keycloak.ns.svc:8080/token',
@@ -160,4 +160,20 @@ test('the identity provider may see its own tokens again, and is told by its hos
     ],
   );
   assert.ok(routeOf(routes, 'keycloak.ns.svc') !== undefined && routeOf(routes, 'akeycloak.ns.svc') === undefined);
+});
+
+test('the identity provider is what its URLs say: by plain HTTP, on that port, below that path', () => {
+  const routes = providerRoutes(['http://keycloak.ns.svc:8080/realms/a', 'https://login.example/realms/a']);
+  const isThere = (host: string, port: number, path: string) => routeOf(routes, host, { port, path }) !== undefined;
+  const rows: readonly (readonly [string, number, string, boolean])[] = [
+    ['keycloak.ns.svc', 8080, '/realms/a/protocol/openid-connect/userinfo', true],
+    ['keycloak.ns.svc', 8080, '/realms/a?x=1', true],
+    ['keycloak.ns.svc', 80, '/realms/a/protocol/openid-connect/userinfo', false],
+    ['keycloak.ns.svc', 8080, '/realms/ab/protocol', false],
+    ['keycloak.ns.svc', 8080, '/realms/b/protocol', false],
+    ['keycloak.ns.svc', 8080, '/realms/a/../b/protocol', false],
+    ['keycloak.ns.svc', 8080, '/realms/a/%2e%2e/b', false],
+    ['login.example', 80, '/realms/a/userinfo', false],
+  ];
+  for (const [host, port, path, expected] of rows) assert.equal(isThere(host, port, path), expected, `${port}${path}`);
 });
