@@ -58,9 +58,18 @@ export function isService(host: string): boolean {
   return /^[^.:]+$/.test(host) || /^[^.]+\.[^.]+\.svc(?:\.cluster\.local)?$/.test(host);
 }
 
-/** The full names to ask for, in their order (resolv.conf(5), `ndots`). A name that ends in a dot is itself alone. */
+/**
+ * The full names to ask for, in their order (resolv.conf(5), `ndots`). A name that ends in a dot is itself alone; one that reads as a Service's is
+ * asked for in the cluster's domains alone: the kubelet adds those of its node, where another may be called the same.
+ */
 export function candidates(host: string, { search, ndots }: Pick<NameSettings, 'search' | 'ndots'>): readonly string[] {
   if (host.endsWith('.')) return [host.slice(0, -1)];
-  const below = search.map((domain) => `${host}.${domain.replace(/\.$/, '')}`);
+  const below = (isService(host) ? ofCluster(search) : search).map((domain) => `${host}.${domain.replace(/\.$/, '')}`);
   return host.split('.').length - 1 >= ndots ? [host, ...below] : [...below, host];
+}
+
+/** `team1.svc.example` and what it is below of; all of them where there is no such domain, and the pod's DNS is of its own making. */
+function ofCluster(search: readonly string[]): readonly string[] {
+  const own = search.find((domain) => /^[^.]+\.svc\./.test(domain));
+  return own === undefined ? search : search.filter((domain) => own === domain || own.endsWith(`.${domain}`));
 }

@@ -39,3 +39,12 @@ test('a name of few dots is tried below the domains first, one of many as it is,
   assert.deepEqual(candidates('tool.example.', settings), ['tool.example']);
   assert.deepEqual(candidates('tool', { search: [], ndots: 1 }), ['tool']);
 });
+
+test('what reads as a Service is never asked for in the domains of the node', () => {
+  const cluster = ['team1.svc.example.org', 'svc.example.org', 'example.org'];
+  const settings = { search: [...cluster, 'corp.example'], ndots: 5 };
+  assert.deepEqual(candidates('tool', settings), [...cluster.map((domain) => `tool.${domain}`), 'tool']);
+  assert.ok(!candidates('tool.team2.svc', settings).some((name) => name.endsWith('corp.example')));
+  assert.ok(candidates('wiki.intra', settings).includes('wiki.intra.corp.example'));
+  assert.deepEqual(candidates('tool', { search: ['corp.example'], ndots: 1 }), ['tool.corp.example', 'tool']);
+});
