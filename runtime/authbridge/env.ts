@@ -46,7 +46,7 @@ export const identityEnv: readonly EnvVar[] = Object.freeze([
   field('POD_NAME', 'metadata.name'),
   field('POD_NAMESPACE', 'metadata.namespace'),
   field('POD_UID', 'metadata.uid'),
-  field('POD_IP', 'status.podIP'),
+  field('POD_IP', 'status.podIPs'),
   field('SERVICE_ACCOUNT', 'spec.serviceAccountName'),
 ]);
 

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { EnvVar } from '../../../runtime/api/kubernetes.ts';
+import { identityEnv } from '../../../runtime/authbridge/env.ts';
 import { envoyProxy } from '../../../runtime/authbridge/envoy-proxy.ts';
 import type { Build } from '../../../runtime/authbridge/build.ts';
 import { authBridgeData } from '../../../runtime/config/authbridge-data.ts';
@@ -38,6 +39,12 @@ test('what is not set has its default, made from the issuer where it can be', ()
   assert.equal(settings.fallback, undefined);
   assert.equal(settings.skewSeconds, 30);
   assert.equal(settings.explicit, undefined);
+});
+
+test('a pod of two families is itself at both addresses, which the kubelet tells in one variable', () => {
+  const told = identityEnv.find(({ name }) => name === 'POD_IP');
+  assert.equal(told?.valueFrom?.fieldRef?.fieldPath, 'status.podIPs');
+  assert.deepEqual(proxySettings({ ...least, POD_IP: '10.0.0.1,fd00::1' }).pod.addresses, ['10.0.0.1', 'fd00::1']);
 });
 
 test('without capture it is told where the application serves, and whether loopback is the pod’s alone', () => {
