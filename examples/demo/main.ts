@@ -21,6 +21,7 @@ import { writeAgentImage } from './images.ts';
 import { narration } from './narration.ts';
 import { reported } from './patience.ts';
 import { tellStory } from './story.ts';
+import { namespace as team3 } from './team3.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -76,6 +77,8 @@ async function loadImages(lab: string): Promise<void> {
 
 /** Starts what stands beside the lab while its images are loaded. */
 async function prepare(lab: string, authority: Authority): Promise<Beside> {
+  // What an earlier demo left there has a client of that demo's Keycloak; its pods take half a minute to end.
+  await cluster(lab).kubectl(['delete', 'namespace', team3, '--ignore-not-found', '--wait=false']);
   const starting = startBeside({ lab, cluster: cluster(lab), authority });
   const [beside] = await reported('images, Keycloak and SPIRE', Promise.all([starting, loadImages(lab)]));
   tell.step('Beside the cluster, as long as the demo runs: Keycloak and SPIRE');
@@ -98,8 +101,12 @@ async function install(lab: string, authority: Authority, spiffe: SpiffePlace | 
   writeManifests(out, spiffe);
   const at = cluster(lab);
   await publishBundle(at, authority);
+  const operator = ['deployment/rossoctl-operator', '-n', 'rossoctl-system'];
+  const before = await at.kubectl(['get', ...operator, '--ignore-not-found', '-o', 'name']);
   tell.show(await at.kubectl(['apply', '--server-side', '-R', '-f', out]));
-  await at.kubectl(['rollout', 'status', 'deployment/rossoctl-operator', '-n', 'rossoctl-system', '--timeout=120s']);
+  // That of an earlier demo runs what the image of this tag was then.
+  if (before !== '') await at.kubectl(['rollout', 'restart', ...operator]);
+  await at.kubectl(['rollout', 'status', ...operator, '--timeout=120s']);
   tell.show(await at.kubectl(['get', 'pods', '-n', 'rossoctl-system']));
 }
 

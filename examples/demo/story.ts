@@ -66,6 +66,13 @@ async function configuredPods(cluster: Cluster, namespace: string, name: string)
 async function enrolment({ cluster, tell, agentImage }: Telling): Promise<Deployment> {
   const objects = objectsOf(agentsApp({ agent: agentImage }));
   tell.step('A developer deploys two agents composed with new Agent(…)  [examples/agents.ts]');
+  // An earlier demo may have ended with them enrolled.
+  for (const [name, team] of [
+    ['weather', 'team1'],
+    ['billing', 'team2'],
+  ] as const) {
+    await cluster.kubectl(['delete', 'agentruntime', name, '-n', team, '--ignore-not-found', '--timeout=60s']);
+  }
   tell.say('First the ordinary workloads alone, as any cluster would run them.');
   tell.show(await cluster.apply(objects.filter(({ kind }) => !ours.has(kind))));
   await cluster.kubectl(['rollout', 'status', ...weather, '--timeout=60s']);
