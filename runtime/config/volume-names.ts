@@ -37,15 +37,34 @@ export function volumeNamesOf(
   return [...new Set(rows.filter(([, isAdded]) => isAdded).map(([name]) => name))];
 }
 
-/** A user's own emptyDir of the name `rossoctl-svid` is how an application shares the certificates; anything else is a clash. */
+/**
+ * A volume of the pod's own under one of our names, or a container of it that mounts one of ours: it would read the client's secret, or answer in
+ * Envoy's place. The certificates alone are to be had: an application shares them by an emptyDir of its own named `rossoctl-svid`. Templates cannot
+ * mount what they do not declare, so the mounts concern bare pods.
+ */
 export function volumeTaken(
   spec: PodSpec,
   names: readonly string[],
 ): { readonly reason: 'VolumeNameTaken'; readonly note: string } | undefined {
-  const taken = (spec.volumes ?? []).find(
-    ({ name, emptyDir }) => names.includes(name) && !(name === volumeNames.svid && emptyDir),
+  const note = declaredNote(spec, names) ?? mountedNote(spec, names);
+  return note === undefined ? undefined : { reason: 'VolumeNameTaken', note };
+}
+
+function declaredNote({ volumes = [] }: PodSpec, names: readonly string[]): string | undefined {
+  const taken = volumes.find(({ name, emptyDir }) => names.includes(name) && !(name === volumeNames.svid && emptyDir));
+  return (
+    taken && `the pod has a volume of its own named ${taken.name}, which is the name of an injected one; rename it`
   );
-  if (taken === undefined) return undefined;
-  const note = `the pod has a volume of its own named ${taken.name}, which is the name of an injected one; rename it`;
-  return { reason: 'VolumeNameTaken', note };
+}
+
+function mountedNote(spec: PodSpec, names: readonly string[]): string | undefined {
+  for (const list of ['initContainers', 'containers'] as const) {
+    for (const [at, { name, volumeMounts }] of (spec[list] ?? []).entries()) {
+      const mount =
+        volumeMounts?.findIndex((each) => each.name !== volumeNames.svid && names.includes(each.name)) ?? -1;
+      if (mount < 0) continue;
+      return `container ${name} mounts ${volumeMounts?.[mount]?.name} (spec.${list}[${at}].volumeMounts[${mount}]), an injected volume that only injected containers may see; take the mount out, or give the container a volume of its own`;
+    }
+  }
+  return undefined;
 }

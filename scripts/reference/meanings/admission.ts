@@ -13,7 +13,8 @@ export const refusedPodMeanings: Meanings<Refusals> = {
   MarkerForged:
     'The pod claims to be injected, and its template has containers that are not as they would be injected now; the message says which and how. Take annotation and containers out of the template, they are added at admission; or run `npx rossoctl inject` again. If another registry is meant, say so in `images`.',
   ContainerNameTaken: 'Rename the container of that name.',
-  VolumeNameTaken: 'Rename the volume of that name.',
+  VolumeNameTaken:
+    'Rename the volume of that name, or take out the mount that the message names: injected volumes are for injected containers alone.',
   HostNetworkConflict: "`proxy-init` would redirect the node's own traffic: `authBridgeMode: proxy-sidecar`.",
   PodSecurityConflict:
     'The namespace forbids `proxy-init` its capabilities: `authBridgeMode: proxy-sidecar`. Or it forbids hostPath volumes: `spiffe.volume: csi`.',

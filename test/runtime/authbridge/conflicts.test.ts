@@ -3,10 +3,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Container } from '../../../runtime/api/kubernetes.ts';
+import { credentialsSecretName } from '../../../runtime/api/names.ts';
 import type { Reason } from '../../../runtime/authbridge/snapshot.ts';
 import { judged, p0, r0, type SnapshotParts } from './fixtures.ts';
 
 const container = (parts: Partial<Container>) => ({ image: 'example.test/x:1', name: 'x', ...parts });
+const mount = (name: string) => ({ name, mountPath: `/mnt/${name}` });
 const labelled = (labels: Record<string, string>) => p0({ labels });
 const ownEnvoy = container({ name: 'envoy-proxy' });
 const marker = (value: string) => ({ 'rossoctl.io/injected': value });
@@ -166,6 +168,39 @@ const rows: readonly (readonly [string, SnapshotParts, 'allow' | 'deny' | 'mutat
     'deny',
     'VolumeNameTaken',
     /rossoctl-spiffe-socket/,
+  ],
+  ...[
+    ['where Envoy and the processor talk', 'rossoctl-work'],
+    ['where iptables keeps its lock', 'rossoctl-run'],
+    ['the SPIFFE socket', 'rossoctl-spiffe-socket'],
+    ['the client secret', credentialsSecretName('team1', 'weather-agent')],
+  ].map(([what, name]): (typeof rows)[number] => [
+    `a container that mounts an injected volume: ${what}`,
+    { pod: p0({ container: { volumeMounts: [mount('own'), mount(name ?? '')] } }) },
+    'deny',
+    'VolumeNameTaken',
+    new RegExp(
+      `container agent mounts ${name} \\(spec\\.containers\\[0\\]\\.volumeMounts\\[1\\]\\).*take the mount out`,
+    ),
+  ]),
+  [
+    'an init container that mounts an injected volume',
+    { pod: p0({ spec: { initContainers: [container({ volumeMounts: [mount('rossoctl-work')] })] } }) },
+    'deny',
+    'VolumeNameTaken',
+    /container x .*spec\.initContainers\[0\]\.volumeMounts\[0\]/,
+  ],
+  [
+    'the certificates are for whoever mounts them',
+    {
+      pod: p0({
+        spec: { volumes: [{ name: 'rossoctl-svid', emptyDir: {} }] },
+        container: { volumeMounts: [mount('rossoctl-svid')] },
+      }),
+      gates: { envoyProxy: false },
+    },
+    'mutate',
+    'Injected',
   ],
   [
     'a pod without containers',
