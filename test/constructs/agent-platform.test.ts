@@ -137,3 +137,16 @@ test('GO-02 nothing the platform installs says who manages it', () => {
     assert.equal(object.metadata.labels?.['app.kubernetes.io/part-of'], 'rossoctl');
   }
 });
+
+test('the operator holds nothing of SPIRE or Keycloak: its one volume is its certificate, and no variable is of a Secret', () => {
+  const everyPart = { verification: { requireSignature: true }, networkPolicies: { enforce: true } } as const;
+  for (const certificates of ['self-managed', 'cert-manager'] as const) {
+    const { spec } = one(platform({ ...everyPart, certificates }), 'Deployment')['spec'].template;
+    const names = (spec.volumes ?? []).map((volume: { secret?: { secretName: string } }) => volume.secret?.secretName);
+    assert.deepEqual(names, certificates === 'self-managed' ? [] : ['rossoctl-webhook-certificate']);
+    const [container, ...others] = spec.containers;
+    assert.deepEqual([others, spec.initContainers, container.envFrom], [[], undefined, undefined]);
+    const sources = container.env.flatMap(({ valueFrom = {} }) => Object.keys(valueFrom));
+    assert.deepEqual([...new Set(sources)], ['fieldRef']);
+  }
+});

@@ -116,3 +116,16 @@ test('the ConfigMap holds each setting under the name the environment refers to'
   assert.equal(data['OTEL_TRACES_SAMPLER_ARG'], '0.1');
   assert.ok(Object.values(data).every((value) => typeof value === 'string' && value !== ''));
 });
+
+test('what the operator writes reaches a container as environment, when it starts: no injected volume is of a ConfigMap', () => {
+  for (const perWorkloadConfigResolution of [false, true]) {
+    for (const mode of ['operator', 'sidecar'] as const) {
+      const { spec } = injectedPod({
+        gates: { perWorkloadConfigResolution },
+        config: { clientRegistration: { mode }, identity: { adminCredentialsSecret: 'keycloak-registrar' } },
+      });
+      const kinds = (spec.volumes ?? []).flatMap((volume) => Object.keys(volume).filter((key) => key !== 'name'));
+      assert.deepEqual([...new Set(kinds)].sort(), ['csi', 'emptyDir', 'secret']);
+    }
+  }
+});
