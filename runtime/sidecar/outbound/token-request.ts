@@ -4,7 +4,7 @@ import type { Target } from './routes.ts';
 
 /** How the agent's own client proves itself. */
 export type ClientAuth =
-  | { readonly method: 'client_secret_basic' | 'client_secret_post'; readonly id: string; readonly secret: string }
+  | { readonly method: 'client_secret_basic'; readonly id: string; readonly secret: string }
   /** A JWT-SVID for the issuer. It says who its holder is, so no client id goes with it. */
   | { readonly method: 'jwt-spiffe'; readonly assertion: string };
 
@@ -45,13 +45,11 @@ export function tokenRequest({ subject, audience, scopes }: TokenWish, auth: Cli
 }
 
 function clientFields(auth: ClientAuth): Readonly<Record<string, string>> {
-  if (auth.method === 'jwt-spiffe') {
-    return {
-      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-spiffe',
-      client_assertion: auth.assertion,
-    };
-  }
-  return auth.method === 'client_secret_post' ? { client_id: auth.id, client_secret: auth.secret } : {};
+  if (auth.method !== 'jwt-spiffe') return {};
+  return {
+    client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-spiffe',
+    client_assertion: auth.assertion,
+  };
 }
 
 /** RFC 6749 section 2.3.1: both are written as in a form before they are joined, or the colon of a SPIFFE ID would end the name. */

@@ -28,7 +28,7 @@ function bed(said: Said, options: Partial<TokenFetcherOptions> = {}) {
     clock,
     metrics,
     log: createLog({ level: 'debug', name: 'test', write: (line) => lines.push(line) }),
-    auth: () => ({ method: 'client_secret_post', id: 'agent-a', secret }),
+    auth: () => ({ method: 'client_secret_basic', id: 'agent-a', secret }),
     tokenUrl: 'https://idp.example/token',
     ...options,
   });
@@ -111,7 +111,7 @@ test('a route has a token URL of its own', async () => {
     clock,
     metrics: createMetrics({ process: false }),
     log: createLog({ level: 'silent', name: 'test' }),
-    auth: () => ({ method: 'client_secret_post', id: 'a', secret }),
+    auth: () => ({ method: 'client_secret_basic', id: 'a', secret }),
     tokenUrl: 'https://idp.example/token',
   });
   await fetchToken({ ...wishFor('x'), tokenUrl: 'https://other.example/token' });

@@ -84,12 +84,12 @@ test('who asks for tokens, by each method', async () => {
     issuer: 'https://idp',
     assertion: async (audience: string) => (asked.push(audience), { token: 'a.b.c' }),
   };
-  const bySecret = createOwnAuth({ ...base, method: 'client_secret_post' });
+  const bySecret = createOwnAuth({ ...base, method: 'client_secret_basic' });
   assert.deepEqual(await bySecret(), { missing: 'not yet' });
   credentials = held('a', undefined);
   assert.match(JSON.stringify(await bySecret()), /client-secret\.txt/);
   credentials = held('a', 's');
-  assert.deepEqual(await bySecret(), { method: 'client_secret_post', id: 'a', secret: 's' });
+  assert.deepEqual(await bySecret(), { method: 'client_secret_basic', id: 'a', secret: 's' });
   assert.deepEqual(asked, []);
   const bySvid = createOwnAuth({ ...base, method: 'jwt-spiffe' });
   assert.deepEqual(await bySvid(), { method: 'jwt-spiffe', assertion: 'a.b.c' });
