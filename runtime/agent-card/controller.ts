@@ -8,11 +8,12 @@ import { agentCards, everyCard } from '../workload/cards.ts';
 import { fileSources } from '../workload/trigger.ts';
 import type { Verdicts } from '../workload/verdicts.ts';
 import { workloadRows } from '../workload/kinds.ts';
+import { calmed } from '../workload/calmed.ts';
 import { createPutBacks } from '../workload/put-backs.ts';
 import { agentRuntimes } from '../workload/watches.ts';
 import { assess } from './assess.ts';
 import { verifiedPods } from './bearers.ts';
-import { calmed } from './fight.ts';
+import { own } from './foreign.ts';
 import { createKept } from './kept.ts';
 import { createAssessments } from './assessments.ts';
 import type { Contacts } from './contact.ts';
@@ -105,7 +106,7 @@ export function createAgentCardController(options: AgentCardOptions): Controller
       options.verdicts?.reach(observed.card, reached(observed, at));
       const plan = decide(observed, at);
       if (plan.status !== undefined) kept.say(observed.card, plan.status);
-      return calmed(observed.card, plan, { putBacks, now: at });
+      return calmed(observed.card, plan, { own, putBacks, now: at });
     },
     release: (observed) => {
       options.verdicts?.forget(observed.card);

@@ -4,12 +4,18 @@ import { type AgentCard, AgentCardStatus } from '../api/agent-card.ts';
 import { agentCardReasons, type Condition } from '../api/conditions.ts';
 import { kinds } from '../api/kinds.ts';
 import type { MergePatch } from '../engine/types.ts';
+import { conditionsOf } from '../workload/calmed.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
 const members = Object.keys(AgentCardStatus.properties).filter((name) => name !== 'conditions');
 /** Types of conditions. */
 export const ours: readonly string[] = Object.keys(agentCardReasons).filter((type) => type !== 'NetworkPolicyReady');
+
+/** All of a status but the conditions of others. */
+export function own(status: AgentCardStatus): AgentCardStatus {
+  return { ...status, conditions: conditionsOf(status, ours) };
+}
 
 /**
  * A merge patch of the status, or none. Server-side apply puts back what the operator states and takes back what it stated; what else is there

@@ -7,15 +7,15 @@ import type { Controller, Live, Log, Metrics, Plan } from '../engine/types.ts';
 import { agentCards, everyCard } from '../workload/cards.ts';
 import { fileSources } from '../workload/trigger.ts';
 import { workloadRows } from '../workload/kinds.ts';
+import { calmed } from '../workload/calmed.ts';
 import { createPutBacks } from '../workload/put-backs.ts';
 import type { Verdicts } from '../workload/verdicts.ts';
 import { namespaces } from '../workload/watches.ts';
 import { decide, release } from './decide.ts';
-import { calmed } from './fight.ts';
 import { createMarked } from './marked.ts';
 import { observe } from './observe.ts';
 import type { Observed } from './observed.ts';
-import { conditionType } from './outcome.ts';
+import { conditionType, own } from './outcome.ts';
 import { countingSource } from './sources.ts';
 import { goneTrigger, triggers } from './triggers.ts';
 
@@ -68,7 +68,7 @@ export function createNetworkPolicyController(
     decide: (observed, now) => {
       const plan = decide(observed, now);
       tell(options.log, observed.card, plan);
-      return calmed(observed.card, plan, { putBacks, now });
+      return calmed(observed.card, plan, { own, putBacks, now });
     },
     release,
   };

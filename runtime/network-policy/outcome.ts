@@ -1,5 +1,6 @@
 /** What becomes of an AgentCard's network: the policy to be written, or what stands in its way; each with a reason for people. */
 
+import type { AgentCardStatus } from '../api/agent-card.ts';
 import type { agentCardReasons, Finding } from '../api/conditions.ts';
 import type { LabelSelector, NetworkPolicy } from '../api/kubernetes.ts';
 import { operatorPodLabels } from '../api/names.ts';
@@ -7,6 +8,7 @@ import { isSameTarget } from '../api/target-ref.ts';
 import type { Observed } from './observed.ts';
 import { controllingCard, isUnrecorded } from './ownership.ts';
 import { openedFor, permissiveRules, type PolicyFacts, restrictiveRules } from './policies.ts';
+import { conditionsOf } from '../workload/calmed.ts';
 import type { Target } from '../workload/find.ts';
 import { isEverything, isSameSelector, selectorOf, selects } from '../workload/selector.ts';
 import { judgedPart } from '../workload/verdicts.ts';
@@ -14,6 +16,11 @@ import { verdictOf } from './verdict.ts';
 
 export const conditionType = 'NetworkPolicyReady';
 export type Reason = (typeof agentCardReasons)[typeof conditionType][number];
+
+/** The one condition that is said here. */
+export function own(status: AgentCardStatus): AgentCardStatus {
+  return { conditions: conditionsOf(status, [conditionType]) };
+}
 
 export interface Outcome {
   readonly finding: Finding;

@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { decide } from '../../../runtime/agent-card/decide.ts';
-import { calmed } from '../../../runtime/agent-card/fight.ts';
+import { own } from '../../../runtime/agent-card/foreign.ts';
 import type { Observed } from '../../../runtime/agent-card/observed.ts';
 import type { AgentCardStatus } from '../../../runtime/api/agent-card.ts';
+import { calmed } from '../../../runtime/workload/calmed.ts';
 import { createPutBacks } from '../../../runtime/workload/put-backs.ts';
 import { card, later, now, observed, patches, read } from './card-fixtures.ts';
 
@@ -27,7 +28,7 @@ for (const [what, written] of fights) {
     const putBacks = createPutBacks();
     const pass = (over: Partial<Observed> = {}, ms = 0) => {
       const of = observed({ card: card({}, written), kept: said, ...over });
-      return calmed(of.card, decide(of, later(ms)), { putBacks, now: later(ms) });
+      return calmed(of.card, decide(of, later(ms)), { own, putBacks, now: later(ms) });
     };
     const plans = Array.from({ length: 30 }, () => pass());
     assert.equal(plans.filter(({ status }) => status !== undefined).length, 11);
@@ -45,6 +46,6 @@ test('passes over what is there are no fight, nor is a condition of somebody els
   const other = { type: 'Theirs', status: 'True', reason: 'x', message: 'x', lastTransitionTime: 'x' } as const;
   const of = observed({ card: card({}, { ...said, conditions: [...(said.conditions ?? []), other] }), kept: said });
   for (let i = 0; i < 50; i += 1) {
-    assert.notEqual(calmed(of.card, decide(of, now), { putBacks, now }).status, undefined);
+    assert.notEqual(calmed(of.card, decide(of, now), { own, putBacks, now }).status, undefined);
   }
 });

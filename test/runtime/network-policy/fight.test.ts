@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decide } from '../../../runtime/network-policy/decide.ts';
-import { calmed } from '../../../runtime/network-policy/fight.ts';
+import { own } from '../../../runtime/network-policy/outcome.ts';
+import { calmed } from '../../../runtime/workload/calmed.ts';
 import { createPutBacks } from '../../../runtime/workload/put-backs.ts';
 import { written } from './decide-rows.ts';
 import { card, condition, now, observed, statusOf } from './fixtures.ts';
@@ -13,7 +14,7 @@ test('a fight over the condition has pauses, in which the policy is written all 
   const forged = condition('NetworkPolicyReady', 'True', { reason: 'Permissive' });
   const status = statusOf('False');
   const of = card({ status: { ...status, conditions: [...(status.conditions ?? []), forged] } });
-  const pass = () => calmed(of, decide(observed({ card: of }), now), { putBacks, now });
+  const pass = () => calmed(of, decide(observed({ card: of }), now), { own, putBacks, now });
   const plans = Array.from({ length: 30 }, pass);
   assert.equal(plans.filter((plan) => plan.status !== undefined).length, 11);
   const paused = pass();
@@ -26,6 +27,6 @@ test('passes over a condition that is there are no fight', () => {
   const first = decide(observed(), now).status;
   const of = card({ status: first ?? {} });
   for (let i = 0; i < 50; i += 1) {
-    assert.notEqual(calmed(of, decide(observed({ card: of }), now), { putBacks, now }).status, undefined);
+    assert.notEqual(calmed(of, decide(observed({ card: of }), now), { own, putBacks, now }).status, undefined);
   }
 });
