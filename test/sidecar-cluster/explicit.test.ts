@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { kinds } from '../../runtime/api/kinds.ts';
 import { canRunNode } from '../lab/up.ts';
 import { applyAll } from '../support/operator-platform.ts';
@@ -12,6 +11,7 @@ import { type SidecarBed, startSidecarBed } from './bed.ts';
 import { credentialsSecret } from '../support/identity-provider.ts';
 import { deployment, service } from './objects.ts';
 import { agent, provider, tool } from './programs.ts';
+import { createIssuer } from '../support/issuer.ts';
 
 const skip = !canRunNode() && 'a node needs root on Linux';
 const namespace = 'restricted';
@@ -35,22 +35,14 @@ describe('a pod in mode proxy-sidecar where Pod Security is restricted', { skip,
   before(async () => {
     bed = await startSidecarBed(namespace);
     await createNamespace(bed.client, namespace, { 'pod-security.kubernetes.io/enforce': 'restricted' });
-    const keys = await generateKeyPair('ES256');
-    const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'one', alg: 'ES256', use: 'sig' };
-    token = await new SignJWT({})
-      .setProtectedHeader({ alg: 'ES256', kid: 'one', typ: 'at+jwt' })
-      .setIssuer(issuer)
-      .setSubject('alice')
-      .setAudience('agent')
-      .setIssuedAt()
-      .setExpirationTime('1h')
-      .sign(keys.privateKey);
+    const { jwks, tokenFor } = await createIssuer(issuer);
+    token = await tokenFor('agent');
     await bed.untilOperatorRuns();
     await putConfigMap(bed.client, namespaceDefaults(namespace, configuration));
     const readinessProbe = { httpGet: { path: '/ready', port: 8080 }, periodSeconds: 1 };
     const own = deployment({ namespace, name: 'agent', program: ['-e', agent], readinessProbe });
     await applyAll(bed.client, [
-      deployment({ namespace, name: 'idp', program: ['-e', provider({ keys: [jwk] })] }),
+      deployment({ namespace, name: 'idp', program: ['-e', provider(jwks)] }),
       deployment({ namespace, name: 'tool', program: ['-e', tool] }),
       service(namespace, 'idp'),
       service(namespace, 'tool'),

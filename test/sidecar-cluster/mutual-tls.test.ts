@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { canRunNode } from '../lab/up.ts';
 import { eventually } from '../support/engine-bed.ts';
 import { applyAll } from '../support/operator-platform.ts';
@@ -10,6 +9,7 @@ import { namespaceDefaults, putConfigMap, runtimeFor, type Written } from '../su
 import { type SidecarBed, startSidecarBed } from './bed.ts';
 import { deployment, service } from './objects.ts';
 import { agent, keyServer, tool } from './programs.ts';
+import { createIssuer } from '../support/issuer.ts';
 
 const skip = !canRunNode() && 'a node needs root on Linux';
 const namespace = 'team1';
@@ -40,15 +40,8 @@ describe('two agents with strict mutual TLS', { skip, timeout: 600_000 }, () => 
 
   before(async () => {
     bed = await startSidecarBed(namespace, { spire: {} });
-    const keys = await generateKeyPair('ES256');
-    const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'one', alg: 'ES256', use: 'sig' };
-    token = await new SignJWT({})
-      .setProtectedHeader({ alg: 'ES256', kid: 'one', typ: 'at+jwt' })
-      .setIssuer(issuer)
-      .setAudience('callee')
-      .setIssuedAt()
-      .setExpirationTime('1h')
-      .sign(keys.privateKey);
+    const { jwks, tokenFor } = await createIssuer(issuer);
+    token = await tokenFor('callee');
     await bed.untilOperatorRuns();
     await putConfigMap(bed.client, namespaceDefaults(namespace, defaults));
     for (const [name, group] of Object.entries(groups)) {
@@ -58,7 +51,7 @@ describe('two agents with strict mutual TLS', { skip, timeout: 600_000 }, () => 
     }
     const [caller, callee] = [known('caller'), known('callee')];
     await applyAll(bed.client, [
-      deployment({ namespace, name: 'idp', program: ['-e', keyServer({ keys: [jwk] })] }),
+      deployment({ namespace, name: 'idp', program: ['-e', keyServer(jwks)] }),
       deployment({ namespace, name: 'tool', program: ['-e', tool] }),
       caller,
       callee,

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { canRunNode } from '../lab/up.ts';
 import { eventually } from '../support/engine-bed.ts';
 import { applyAll } from '../support/operator-platform.ts';
@@ -10,6 +9,7 @@ import { namespaceDefaults, putConfigMap, runtimeFor } from '../support/workload
 import { type SidecarBed, startSidecarBed } from './bed.ts';
 import { deployment, service } from './objects.ts';
 import { agent, keyServer, tool } from './programs.ts';
+import { createIssuer } from '../support/issuer.ts';
 
 const skip = !canRunNode() && 'a node needs root on Linux';
 const namespace = 'team1';
@@ -21,17 +21,8 @@ describe('an injected pod', { skip, timeout: 600_000 }, () => {
 
   before(async () => {
     bed = await startSidecarBed(namespace);
-    const keys = await generateKeyPair('ES256');
-    const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'one', alg: 'ES256', use: 'sig' };
-    tokenFor = (audience) =>
-      new SignJWT({ azp: 'caller' })
-        .setProtectedHeader({ alg: 'ES256', kid: 'one', typ: 'at+jwt' })
-        .setIssuer(issuer)
-        .setSubject('alice')
-        .setAudience(audience)
-        .setIssuedAt()
-        .setExpirationTime('1h')
-        .sign(keys.privateKey);
+    const issued = await createIssuer(issuer);
+    tokenFor = issued.tokenFor;
     await bed.untilOperatorRuns();
     await putConfigMap(
       bed.client,
@@ -40,7 +31,7 @@ describe('an injected pod', { skip, timeout: 600_000 }, () => {
     const readinessProbe = { httpGet: { path: '/ready', port: 8080 }, periodSeconds: 1 };
     const own = deployment({ namespace, name: 'agent', program: ['-e', agent], readinessProbe });
     await applyAll(bed.client, [
-      deployment({ namespace, name: 'idp', program: ['-e', keyServer({ keys: [jwk] })] }),
+      deployment({ namespace, name: 'idp', program: ['-e', keyServer(issued.jwks)] }),
       deployment({ namespace, name: 'tool', program: ['-e', tool] }),
       own,
       ...['idp', 'tool', 'agent'].map((app) => service(namespace, app)),

@@ -186,6 +186,16 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
   return bed;
 }
 
+/** A bed for one use. */
+export async function withBed(options: BedOptions, use: (bed: Bed) => Promise<void>): Promise<void> {
+  const bed = await startBed(options);
+  try {
+    await use(bed);
+  } finally {
+    await bed.stop();
+  }
+}
+
 /** Envoy runs as the user whose connections are not captured, in the pod's network. */
 async function insideOf(namespace: Namespace, folder: string): Promise<string> {
   const binary = path.join(folder, 'envoy');

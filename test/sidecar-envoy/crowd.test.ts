@@ -10,22 +10,13 @@ import net from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
 import { envoyHeapMiB } from '../../runtime/sidecar/memory.ts';
-import { type Bed, startBed, until } from './bed.ts';
+import { type Bed, until, withBed } from './bed.ts';
 import { request } from './client.ts';
 import type { Crowd, Told } from './crowd.ts';
 
 const heapMiB = envoyHeapMiB(512 * 1024 * 1024);
 /** Of Envoy's own program. */
 const programMiB = 70;
-
-async function withBed(options: Parameters<typeof startBed>[0], use: (bed: Bed) => Promise<void>): Promise<void> {
-  const bed = await startBed(options);
-  try {
-    await use(bed);
-  } finally {
-    await bed.stop();
-  }
-}
 
 const address = ({ namespace, agent }: Bed) => ({ host: namespace.ip, port: agent.port });
 const url = (bed: Bed) => `http://${bed.namespace.ip}:${bed.agent.port}/`;

@@ -18,21 +18,12 @@ import { serveDiscovery } from '../../runtime/sidecar/envoy/server.ts';
 import { serveProcessor } from '../../runtime/sidecar/ext-proc/server.ts';
 import { socketsIn, typeUrl, types } from '../../runtime/sidecar/envoy/names.ts';
 import { packed } from '../../runtime/sidecar/wire/registry.ts';
-import { type Bed, pass, proxyUid, startBed, until } from './bed.ts';
+import { type Bed, pass, proxyUid, startBed, until, withBed } from './bed.ts';
 import { request } from './client.ts';
 
 const parts = ({ metrics }: Bed) => ({ metrics, log: createLog({ level: 'silent', name: 'again' }) });
 
 const application = ({ namespace, agent }: Bed) => `http://${namespace.ip}:${agent.port}/`;
-
-async function withBed(options: Parameters<typeof startBed>[0], use: (bed: Bed) => Promise<void>): Promise<void> {
-  const bed = await startBed(options);
-  try {
-    await use(bed);
-  } finally {
-    await bed.stop();
-  }
-}
 
 test('a rule that does not come to a decision: our own 503 at its deadline, and its signal ends', () => {
   let isTold = false;

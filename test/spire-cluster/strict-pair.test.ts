@@ -9,12 +9,12 @@ import net, { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { ensureEnvoy } from '../../scripts/envoy.ts';
 import { type Spire, startSpire } from '../lab/spire/spire.ts';
 import { type Agent, startAgent } from '../sidecar-envoy/agent.ts';
 import { capture, ports, until } from '../sidecar-envoy/bed.ts';
 import { createNamespace, type Namespace } from '../sidecar-envoy/namespace.ts';
+import { createIssuer } from '../support/issuer.ts';
 
 const skip = process.getuid?.() !== 0 && 'network namespaces are made by root';
 const issuer = 'http://idp.test/realms/agents';
@@ -119,15 +119,8 @@ describe('two strict pods', { skip, timeout: 240_000 }, () => {
       spire.createEntry(id('caller'), ['unix:uid:1337']),
       spire.createEntry(id('callee'), ['unix:uid:1338']),
     ]);
-    const keys = await generateKeyPair('ES256');
-    token = await new SignJWT({})
-      .setProtectedHeader({ alg: 'ES256', kid: 'one', typ: 'at+jwt' })
-      .setIssuer(issuer)
-      .setAudience('callee')
-      .setIssuedAt()
-      .setExpirationTime('1h')
-      .sign(keys.privateKey);
-    const jwks = { keys: [{ ...(await exportJWK(keys.publicKey)), kid: 'one', alg: 'ES256', use: 'sig' }] };
+    const { jwks, tokenFor } = await createIssuer(issuer);
+    token = await tokenFor('callee');
     const [near, far] = await Promise.all([createNamespace(), createNamespace()]);
     const keyServer = http.createServer((_request, response) => response.end(JSON.stringify(jwks)));
     const { port } = await listening(keyServer, far.gateway);
