@@ -110,7 +110,7 @@ test('a caller that goes away: the rule is told, nothing is logged as an error',
     const signal = await asked.promise;
     sent.destroy();
     await until(() => signal.aborted);
-    await until(async () => /decision="gone",reason="caller_gone"\} 1/.test(await bed.metrics.text()));
+    await until(async () => /decision="gone",reason="caller_gone",mtls="false"\} 1/.test(await bed.metrics.text()));
     assert.doesNotMatch(bed.log.join(''), /"level":"error"/);
   });
 });
