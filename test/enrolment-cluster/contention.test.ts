@@ -220,18 +220,21 @@ test('OB-02 one event for each change of state, none for passes that change noth
   for (let pass = 0; pass < 100; pass += 1) operator.wake({ namespace: ns.name, name: 'weather' });
   await ns.create(kinds.deployment, deployment(ns.name, 'weather-agent', { replicas: 0 }));
   await ns.says('Active/Configured');
+  const reasons = async () => {
+    const { items } = await bed.client.list(
+      { apiVersion: 'events.k8s.io/v1', kind: 'Event', plural: 'events', namespaced: true },
+      { namespace: ns.name },
+    );
+    return items
+      .map((event) => event as typeof event & { readonly reason: string; readonly reportingController: string })
+      .filter(({ reportingController }) => /agentruntime/.test(reportingController))
+      .map(({ reason }) => reason)
+      .sort();
+  };
+  // A status is there before its event is sent.
+  await eventually(async () => assert.deepEqual(await reasons(), ['Configured', 'TargetNotFound']));
   await operator.events.idle();
-  const { items } = await bed.client.list(
-    { apiVersion: 'events.k8s.io/v1', kind: 'Event', plural: 'events', namespaced: true },
-    { namespace: ns.name },
-  );
-  const ours = items.map(
-    (event) => event as typeof event & { readonly reason: string; readonly reportingController: string },
-  );
-  const reasons = ours
-    .filter(({ reportingController }) => /agentruntime/.test(reportingController))
-    .map(({ reason }) => reason);
-  assert.deepEqual(reasons.sort(), ['Configured', 'TargetNotFound']);
+  assert.deepEqual(await reasons(), ['Configured', 'TargetNotFound']);
 });
 
 test('the finalizer is ours alone, and set before anything is written on the workload', async () => {

@@ -51,6 +51,9 @@ async function startPod(spire: Spire, uid: number, namespace: Namespace, more: R
     SPIFFE_ENDPOINT_SOCKET: `unix://${spire.socketPath}`,
     SPIFFE_TRUST_DOMAIN: spire.trustDomain,
     ALLOWED_AUDIENCES: '["callee"]',
+    BYPASS_PATHS: '[]',
+    ROUTES: '[]',
+    PLAIN_TCP: 'allow',
     DRAIN_SECONDS: 1,
     ...more,
   };
@@ -70,25 +73,25 @@ async function startPod(spire: Spire, uid: number, namespace: Namespace, more: R
   const agent = await startAgent(namespace);
   // Loopback is not captured.
   const own = (page: string) => agent.call({ url: `http://127.0.0.1:${healthPort}${page}` });
-  await until(
-    async () => (await own('/readyz')).status === 200,
-    () => log,
-  );
-  return {
-    namespace,
-    agent,
-    log: () => log,
-    metrics: async () => (await own('/metrics')).body ?? '',
-    stop: async () => {
-      await agent.end();
-      if (child.exitCode === null) {
-        child.kill('SIGTERM');
-        await once(child, 'exit');
-      }
-      await namespace.end();
-      rmSync(folder, { recursive: true, force: true });
-    },
+  const stop = async () => {
+    await agent.end();
+    if (child.exitCode === null) {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    }
+    await namespace.end();
+    rmSync(folder, { recursive: true, force: true });
   };
+  try {
+    await until(
+      async () => (await own('/readyz')).status === 200,
+      () => log,
+    );
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { namespace, agent, log: () => log, metrics: async () => (await own('/metrics')).body ?? '', stop };
 }
 
 describe('two strict pods', { skip, timeout: 240_000 }, () => {
