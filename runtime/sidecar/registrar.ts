@@ -6,6 +6,7 @@ import { sentenceOf } from '../engine/errors.ts';
 import type { Log } from '../engine/types.ts';
 import { createIdpClient } from './idp/fetch.ts';
 import { openCredentials } from './outbound/files.ts';
+import { openFinder } from './outbound/find.ts';
 import { writeCredentials } from './registration/files.ts';
 import { register } from './registration/register.ts';
 import type { Running } from './running.ts';
@@ -20,7 +21,8 @@ export async function startRegistrar(
   settings: RegistrationSettings,
   { log, clock = systemClock }: { readonly log: Log; readonly clock?: Clock },
 ): Promise<Running> {
-  const idp = createIdpClient({ connections: 1 });
+  // The agent may write its pod's /etc/hosts, and would be sent the admin secret: the file is read once, and before the agent starts.
+  const idp = createIdpClient({ connections: 1, resolve: await openFinder(), authorities: settings.idpAuthorities });
   const admin = await openCredentials({ directory: settings.adminCredentialsDir, log });
   const ending = new AbortController();
   const running = keepRegistered();

@@ -47,6 +47,8 @@ export interface RegistrationSettings {
   /** What the agent is called in Keycloak: `namespace/workload`. */
   readonly clientId: string;
   readonly tokenUrl: string;
+  /** PEM of authorities that may vouch for the identity provider besides the public ones; empty: none. */
+  readonly idpAuthorities: string;
   /** Where its credentials are written. */
   readonly credentialsDir: string;
   /** Where the credentials of whoever may manage clients are. */
@@ -190,6 +192,7 @@ export function registrationSettings(env: Environment): RegistrationSettings {
   const settings: RegistrationSettings = {
     clientId: read.text('CLIENT_ID'),
     tokenUrl: read.text('TOKEN_URL'),
+    idpAuthorities: read.parsed('IDP_CA', readAuthorities) ?? '',
     credentialsDir: read.text('CREDENTIALS_DIR'),
     adminCredentialsDir: read.text('ADMIN_CREDENTIALS_DIR'),
   };

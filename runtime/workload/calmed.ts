@@ -18,7 +18,7 @@ export function calmed(card: AgentCard, plan: Plan<AgentCardStatus>, calming: Ca
   if (plan.status === undefined) return plan;
   const wanted = calming.own(plan.status);
   const waitMs = calming.putBacks.waitMs(card.metadata.uid ?? '', {
-    wanted: textOf(wanted, timeless),
+    wanted: textOf(timeless(wanted)),
     isThere: textOf(calming.own(card.status ?? {})) === textOf(wanted),
     at: calming.now.getTime(),
   });
@@ -33,11 +33,11 @@ export function conditionsOf({ conditions = [] }: AgentCardStatus, types: readon
   return conditions.filter(({ type }) => types.includes(type));
 }
 
-/** When a condition last changed is no part of what is wanted: it follows from what was there. */
-function timeless({ lastTransitionTime: _, ...rest }: Condition): object {
-  return rest;
+/** When something last changed or was seen is no part of what is wanted: it follows from what was there, and from how often one looks. */
+function timeless({ lastSyncTime: _, conditions = [], ...rest }: AgentCardStatus): object {
+  return { ...rest, conditions: conditions.map(({ lastTransitionTime: __, ...told }) => told) };
 }
 
-function textOf({ conditions = [], ...rest }: AgentCardStatus, told = (one: Condition): object => one): string {
-  return canonicalJson(JSON.parse(JSON.stringify({ ...rest, conditions: conditions.map(told) })));
+function textOf(status: object): string {
+  return canonicalJson(JSON.parse(JSON.stringify(status)));
 }

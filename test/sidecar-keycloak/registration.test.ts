@@ -79,7 +79,13 @@ test('the role waits for the admin credentials, writes both files for itself alo
     level: 'debug',
     write: (line) => void lines.push(line),
   });
-  const settings = { clientId: 'team1/weather', tokenUrl: realm.tokenUrl, credentialsDir, adminCredentialsDir };
+  const settings = {
+    clientId: 'team1/weather',
+    tokenUrl: realm.tokenUrl,
+    idpAuthorities: '',
+    credentialsDir,
+    adminCredentialsDir,
+  };
   const running = await startRegistrar(settings, { log });
   t.after(() => running.stop());
   await eventually(() => assert.match(lines.join(''), /there are no admin credentials in .*admin: make the Secret/));

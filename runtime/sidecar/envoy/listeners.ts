@@ -48,7 +48,7 @@ function outbound(intent: Intent): Named {
     filterChains: [
       ...refusals(intent),
       ...known(intent),
-      ...(intent.plainTcpPorts ?? []).flatMap((destinationPort) => [
+      ...plainPorts(intent).flatMap((destinationPort) => [
         ...known(intent, { destinationPort }),
         { name: `tcp-${destinationPort}`, filterChainMatch: { destinationPort }, filters: [passing] },
       ]),
@@ -58,6 +58,11 @@ function outbound(intent: Intent): Named {
       filters: [isLimited ? untouched('outbound_refused', intent, clusters.refused) : passing],
     },
   });
+}
+
+/** Each once, and none of our own: Envoy refuses a listener of which two chains match alike. */
+function plainPorts({ plainTcpPorts = [], ports }: Intent): readonly number[] {
+  return [...new Set(plainTcpPorts)].filter((port) => port !== ports.inbound && port !== ports.outbound);
 }
 
 /** TLS and HTTP. Envoy looks at the port first and then no further than at the chains of that port, so that each port needs its own. */

@@ -41,6 +41,21 @@ for (const [what, written] of fights) {
   });
 }
 
+test('a fight is one also while the agent answers again and again', () => {
+  const putBacks = createPutBacks();
+  let kept = said;
+  const plans = Array.from({ length: 60 }, (_, second) => {
+    const at = later(second * 1_000);
+    const talk = { ...observed().talk, answeredAt: at };
+    const of = observed({ card: card({}, { ...said, validSignature: false }), kept, talk });
+    const plan = decide(of, at);
+    kept = plan.status ?? kept;
+    return calmed(of.card, plan, { own, putBacks, now: at });
+  });
+  const statuses = plans.filter(({ status }) => status !== undefined);
+  assert.ok(statuses.length <= 22, `${statuses.length} in a minute`);
+});
+
 test('passes over what is there are no fight, nor is a condition of somebody else', () => {
   const putBacks = createPutBacks();
   const other = { type: 'Theirs', status: 'True', reason: 'x', message: 'x', lastTransitionTime: 'x' } as const;

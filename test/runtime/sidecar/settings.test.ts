@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { rootCertificates } from 'node:tls';
 import type { EnvVar } from '../../../runtime/api/kubernetes.ts';
 import { identityEnv } from '../../../runtime/authbridge/env.ts';
 import { envoyProxy } from '../../../runtime/authbridge/envoy-proxy.ts';
@@ -10,7 +11,7 @@ import { authBridgeData } from '../../../runtime/config/authbridge-data.ts';
 import { componentsOf } from '../../../runtime/config/components.ts';
 import { mergeLayers } from '../../../runtime/config/merge.ts';
 import type { PartialConfig } from '../../../runtime/config/platform.ts';
-import { helperSettings, proxySettings } from '../../../runtime/sidecar/settings.ts';
+import { helperSettings, proxySettings, registrationSettings } from '../../../runtime/sidecar/settings.ts';
 import { layers } from '../config/layer-values.ts';
 
 const least = {
@@ -86,6 +87,14 @@ const wrong: readonly (readonly [env: Readonly<Record<string, string>>, said: Re
   [{ PLAIN_TCP: '[0]' }, /PLAIN_TCP\[0\]/],
   [{ IDP_CA: 'MIIB' }, /IDP_CA holds no certificate: write PEM/],
 ];
+
+test('the one who registers trusts the same authorities as the proxy', () => {
+  const env = { CLIENT_ID: 'a/b', TOKEN_URL: 'https://idp/t', CREDENTIALS_DIR: '/a', ADMIN_CREDENTIALS_DIR: '/b' };
+  const authority = rootCertificates[0] ?? '';
+  assert.equal(registrationSettings({ ...env, IDP_CA: authority }).idpAuthorities.trim(), authority.trim());
+  assert.equal(registrationSettings(env).idpAuthorities, '');
+  assert.throws(() => registrationSettings({ ...env, IDP_CA: 'MIIB' }), /IDP_CA holds no certificate/);
+});
 
 test('each variable that cannot be used is told by its name, and why', () => {
   for (const [env, said] of wrong) {

@@ -19,7 +19,8 @@ export const intents: Readonly<Record<string, Intent>> = {
   quiet: {
     ...plain,
     accessLog: false,
-    plainTcpPorts: [5432],
+    // One twice, and one of our own: each of them would be a second chain that matches alike.
+    plainTcpPorts: [5432, 15123, 5432],
     limits: { connections: 500, idleSeconds: 60, processorSeconds: 3 },
   },
 };
