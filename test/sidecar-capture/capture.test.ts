@@ -121,3 +121,14 @@ for (const backend of ['nft', 'legacy'] as const) {
     );
   });
 }
+
+test('a connection that another rule keeps from being redirected is refused', { skip: cannotCapture() }, async (t) => {
+  const network = await openPodNetwork(t);
+  await network.answer('pod', inPod);
+  const ran = network.run('pod', [process.execPath, role], environment);
+  assert.equal(ran.status, 0, ran.stdout + ran.stderr);
+  const past = 'for i in iptables-nft ip6tables-nft; do $i -t nat -I PREROUTING -p tcp --dport 8080 -j ACCEPT; done';
+  assert.equal(network.run('pod', ['sh', '-ec', past]).status, 0);
+  const rows = [pod, pod6, `${podLink6}%eth0`].map((host): Dial => ({ to: [host, 8080] }));
+  assert.deepEqual(network.dial('neighbour', rows), ['refused', 'refused', 'refused']);
+});

@@ -43,7 +43,8 @@ const marked = `-m mark --mark ${meshMark}`;
  * **Inbound.** Every TCP port of the pod is redirected to the inbound port, whoever dials and whichever port it is, the proxy's own included. Left
  * alone are the health port, ports excluded by annotation, and port 15008, where a node proxy of Istio's ambient mode takes its tunnels (an
  * application that listens there is not protected). A direct dial of the inbound or outbound port is refused by a reset: a connection that was not
- * redirected to them has no business there, also from inside the pod, so a connection can never loop through the proxy.
+ * redirected to them has no business there, also from inside the pod, so a connection can never loop through the proxy. A connection from
+ * outside that was not redirected, to no port that is left alone, is refused as well: another program's rule before ours may have let it by.
  *
  * **Outbound.** Every TCP connection of every user but the proxy's is redirected to the outbound port. Left alone are connections inside the pod
  * (loopback and the pod's own addresses: the pod is one zone of trust) and excluded ports. A pod that calls its own Service leaves it and comes
@@ -77,6 +78,9 @@ function row(chain: Chain, match: string, target: string, why: string): Rule {
 }
 
 const proxy = ({ proxyUid }: CaptureSettings) => `-m owner --uid-owner ${proxyUid}`;
+
+/** The first packet of a connection. A later one that conntrack calls invalid is for TCP to sort out: a reset would end what goes on. */
+const opening = '-p tcp -m tcp --tcp-flags FIN,SYN,RST,ACK SYN';
 
 /** Ports that callers reach without the proxy. */
 function openPorts({ healthPort, inboundExclude }: CaptureSettings): readonly number[] {
@@ -127,11 +131,16 @@ function arrivalRules(settings: CaptureSettings, icmp: string): readonly Rule[] 
   const open = settings.inboundExclude.map((each) =>
     row(arrival, `-p udp -m udp --dport ${each}`, 'RETURN', 'excluded by annotation'),
   );
+  const openTcp = [...openPorts(settings), meshTunnelPort].map((each) =>
+    row(arrival, port(each), 'RETURN', "health, excluded by annotation, or ambient's"),
+  );
   return [
     row(arrival, '-m conntrack --ctstate RELATED,ESTABLISHED', 'RETURN', 'answers, and what was let in'),
     ...dialled,
     row(arrival, '-i lo', 'RETURN', 'the pod with itself'),
     ...open,
+    ...openTcp,
+    row(arrival, `${opening} -m conntrack ! --ctstate DNAT`, 'REJECT --reject-with tcp-reset', 'not redirected'),
     row(arrival, '-p udp', refuse, 'no token can be asked for'),
     row(arrival, '-p sctp', refuse, 'no token can be asked for'),
   ];

@@ -43,6 +43,10 @@ test('arrival: nothing dials the proxy’s ports, nothing but TCP comes from out
     '-p tcp -m tcp --dport 15124 -m conntrack ! --ctstate DNAT -j REJECT --reject-with tcp-reset',
     '-i lo -j RETURN',
     '-p udp -m udp --dport 9000 -j RETURN',
+    '-p tcp -m tcp --dport 15125 -j RETURN',
+    '-p tcp -m tcp --dport 9000 -j RETURN',
+    '-p tcp -m tcp --dport 15008 -j RETURN',
+    '-p tcp -m tcp --tcp-flags FIN,SYN,RST,ACK SYN -m conntrack ! --ctstate DNAT -j REJECT --reject-with tcp-reset',
     '-p udp -j REJECT --reject-with icmp6-port-unreachable',
     '-p sctp -j REJECT --reject-with icmp6-port-unreachable',
   ]);
