@@ -13,12 +13,15 @@ export const originalDestination: JsonObject = extension(
 /** Ports of protocols in which the server speaks first, so that waiting for the client's first bytes is waiting for nothing. */
 export const serverFirstPorts: readonly number[] = [21, 22, 25, 110, 143, 587, 3306, 5900];
 
-/** Tells TLS from the rest. */
+/** Tells TLS from the rest, on all ports: of what arrives nothing is let in in which the server speaks first. */
+export const inboundTlsInspector: JsonObject = extension(
+  'envoy.filters.listener.tls_inspector',
+  `${filters}.tls_inspector.v3.TlsInspector`,
+);
+
+/** Tells TLS from the rest, where there is something to wait for. */
 export function tlsInspector(): JsonObject {
-  return {
-    ...extension('envoy.filters.listener.tls_inspector', `${filters}.tls_inspector.v3.TlsInspector`),
-    ...notFor,
-  };
+  return { ...inboundTlsInspector, ...notFor };
 }
 
 /** Tells HTTP/1 and HTTP/2 from the rest. */

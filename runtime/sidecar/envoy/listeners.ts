@@ -4,7 +4,7 @@ import type { Direction } from '../decision.ts';
 import { connectionLog } from './access-log.ts';
 import { connectionBuffer } from './clusters.ts';
 import { http } from './http.ts';
-import { httpInspector, originalDestination, tlsInspector } from './inspection.ts';
+import { httpInspector, inboundTlsInspector, originalDestination, tlsInspector } from './inspection.ts';
 import { type Intent, limitsOf, seconds } from './intent.ts';
 import { clusters, extension, type JsonObject, type Named } from './names.ts';
 import { inboundTls } from './tls.ts';
@@ -30,7 +30,7 @@ export function inbound(intent: Intent): Named {
     filters: [http('inbound', intent)],
   };
   return listener('inbound', intent, {
-    listenerFilters: [...(isCaptured ? [originalDestination] : []), ...(isTls ? [tlsInspector()] : [])],
+    listenerFilters: [...(isCaptured ? [originalDestination] : []), ...(isTls ? [inboundTlsInspector] : [])],
     filterChains: [...(isCaptured ? refusals(intent) : []), ...(isTls ? [tls] : [])],
     defaultFilterChain: plain,
   });
