@@ -34,7 +34,8 @@ export function conditionsOf({ conditions = [] }: AgentCardStatus, types: readon
 }
 
 /** When something last changed or was seen is no part of what is wanted: it follows from what was there, and from how often one looks. */
-function timeless({ lastSyncTime: _, conditions = [], ...rest }: AgentCardStatus): object {
+function timeless(status: AgentCardStatus): object {
+  const { lastSyncTime: _, conditions = [], ...rest } = status;
   return { ...rest, conditions: conditions.map(({ lastTransitionTime: __, ...told }) => told) };
 }
 
