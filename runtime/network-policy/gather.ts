@@ -116,8 +116,8 @@ function settledPods(selector: LabelSelector, former: Former, around: Around): P
   });
 }
 
-/** Longer than the collector takes to ask for all pods of a workload at once, and than another card's next pass. */
-const patienceMs = 10_000;
+/** Longer than a busy collector takes to ask for all pods of a workload, and than another card's next pass. */
+const patienceMs = 30_000;
 const looks = 4;
 const lookMs = 250;
 
@@ -126,7 +126,7 @@ interface Look<T> {
   readonly isSettled: boolean;
 }
 
-/** Looks a few times and then throws, to be tried again; ten seconds after the card's deletion whatever is seen has to do. */
+/** Looks a few times and then throws, to be tried again; half a minute after the card's deletion whatever is seen has to do. */
 async function patiently<T>({ card, gathering, by }: Around, why: string, look: () => Promise<Look<T>>): Promise<T> {
   const { now = () => new Date(), pause = pauseFor } = by;
   const endMs = Date.parse(card.metadata.deletionTimestamp ?? '') + patienceMs;

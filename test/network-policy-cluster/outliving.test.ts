@@ -154,7 +154,7 @@ test('deleted in the foreground, where the collector takes the policy first: wha
   const { code, stderr } = await kubectl(bed.plane, ['-n', ns.namespace, 'delete', 'deployment', 'weather', ...how]);
   assert.equal(code, 0, stderr);
   await ns.becomes('absent', 'weather-signature-policy', collectedMs);
-  await eventually(async () => assert.deepEqual((await selecting(ns)).map(stateOf), ['restrictive']), 20_000);
+  await eventually(async () => assert.deepEqual((await selecting(ns)).map(stateOf), ['restrictive']), 40_000);
   const [policy] = await selecting(ns);
   assert.equal(policy?.metadata.ownerReferences?.length, 4);
   await agent.end(3);
