@@ -90,8 +90,8 @@ async function runUnit(tally: Tally): Promise<void> {
   await Promise.all(shares.map((argv) => tally.follow(run({ files: [load], cwd: root, argv }))));
 }
 
-/** A cluster test waits for its API server, its pods and its leases more than half of its time: five files at a time fill two cores. */
-const concurrency = Math.min(5, 2 * availableParallelism() + 1);
+/** A cluster test waits for its API server, its pods and its leases more than half of its time: four files at a time fill two cores, and leave each in time. */
+const concurrency = Math.min(4, 2 * availableParallelism());
 
 async function runFiles(tally: Tally, chosen: readonly string[]): Promise<void> {
   if (chosen.length === 0) return;

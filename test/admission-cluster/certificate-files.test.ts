@@ -21,7 +21,7 @@ import {
   untilAdmitted,
 } from './cluster-fixtures.ts';
 
-describe('certificates made by somebody else and mounted as files', { timeout: 120_000 }, () => {
+describe('certificates made by somebody else and mounted as files', { timeout: 600_000 }, () => {
   let cluster: Cluster;
   const cleanups: (() => unknown)[] = [];
   before(async () => {

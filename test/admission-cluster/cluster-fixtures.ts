@@ -17,6 +17,7 @@ import { createTransport } from '../../runtime/engine/transport.ts';
 import type { Live, Webhook } from '../../runtime/engine/types.ts';
 import { type ControlPlane, startControlPlane } from '../lab/control-plane.ts';
 import { captureLog } from '../runtime/engine/admission-fixtures.ts';
+import { patienceMs } from '../support/engine-bed.ts';
 
 export const secretKey = { namespace: 'default', name: 'webhook-certificate' };
 export const labels = { 'app.kubernetes.io/managed-by': 'rossoctl-operator' };
@@ -165,10 +166,10 @@ export function load(cluster: Cluster, perSecond = 50) {
   return { stop, failures };
 }
 
-export async function until(what: string, isSo: () => boolean | Promise<boolean>, timeoutMs = 10_000): Promise<void> {
-  const end = performance.now() + timeoutMs;
+export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + patienceMs;
   while (!(await isSo())) {
-    if (performance.now() > end) throw new Error(`not within ${timeoutMs} ms: ${what}`);
+    if (performance.now() > end) throw new Error(`not within ${patienceMs} ms: ${what}`);
     await sleep(50);
   }
 }

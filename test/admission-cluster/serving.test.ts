@@ -19,7 +19,7 @@ import {
   untilAdmitted,
 } from './cluster-fixtures.ts';
 
-describe('the webhook server as the API server uses it', { timeout: 120_000 }, () => {
+describe('the webhook server as the API server uses it', { timeout: 600_000 }, () => {
   let cluster: Cluster;
   const cleanups: (() => unknown)[] = [];
   before(async () => {

@@ -103,7 +103,7 @@ test('a rollout to another port that is stuck leaves the old pod asked at its ow
   await ns.addSet('5c8b');
   await ns.addPod('young', { ip: '10.9.1.2', ports, hash: '5c8b', isReady: false });
   const before = bed.agents.asked('10.9.1.1:8080');
-  await eventually(() => bed.agents.asked('10.9.1.1:8080') >= before + 2, 30_000);
+  await eventually(() => bed.agents.asked('10.9.1.1:8080') >= before + 2);
   assert.equal(await ns.condition('weather', 'Synced'), 'True/CardSynced');
   assert.match(await ns.message(), /\(Service weather, port http 80\)/);
   await ns.serveAt('10.9.1.3:8081', serves(JSON.stringify(cardOf('newer'))));
@@ -143,9 +143,9 @@ test('a replica that hangs does not make the agent fail, and a failure names the
   );
   await ns.serveAt('10.9.4.2:8080');
   await ns.addPod('b', { ip: '10.9.4.2' });
-  await eventually(async () => assert.equal(await ns.condition('weather', 'Synced'), 'True/CardSynced'), 40_000);
+  await eventually(async () => assert.equal(await ns.condition('weather', 'Synced'), 'True/CardSynced'));
   const before = bed.agents.asked('10.9.4.1:8080');
   const answered = bed.agents.asked('10.9.4.2:8080');
-  await eventually(() => bed.agents.asked('10.9.4.2:8080') >= answered + 2, 30_000);
+  await eventually(() => bed.agents.asked('10.9.4.2:8080') >= answered + 2);
   assert.equal(bed.agents.asked('10.9.4.1:8080'), before, 'the one that answers is asked first');
 });

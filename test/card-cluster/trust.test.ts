@@ -185,7 +185,7 @@ test('after a restart a verdict does not stand whose authority is gone, and fall
   const second = await bed.startOperator();
   await ns.says('weather', 'Synced', 'False/HTTPStatus');
   assert.equal(await ns.condition('weather', 'Verified'), 'True/SignatureVerified');
-  await ns.says('weather', 'Verified', 'False/ContactLost', 40_000);
+  await ns.says('weather', 'Verified', 'False/ContactLost');
   await isLabelled(ns, 'weather', false);
   ns.behave('weather', serves(await signed(ns)));
   await isLabelled(ns, 'weather', true);

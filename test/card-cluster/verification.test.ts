@@ -205,7 +205,7 @@ test('contact that is lost ends the verdict, after the last card has stood for t
   ns.behave('weather', answers(503));
   await ns.says('weather', 'Synced', 'False/HTTPStatus');
   assert.equal(await ns.condition('weather', 'Verified'), 'True/SignatureVerified');
-  await ns.says('weather', 'Verified', 'False/ContactLost', 40_000);
+  await ns.says('weather', 'Verified', 'False/ContactLost');
   await isLabelled(ns, 'weather', false);
   await ns.patch(cards, 'weather', { spec: { syncPeriod: '60s' } });
   await eventually(async () => assert.equal((await ns.card('weather')).status?.observedGeneration, 2));
@@ -222,7 +222,7 @@ test('an agent that is out of reach for too long loses its verdict, too', async 
   await ns.remove(pods, 'weather-1');
   await ns.says('weather', 'Synced', 'False/WorkloadNotReady');
   assert.equal(await ns.condition('weather', 'Verified'), 'True/SignatureVerified');
-  await ns.says('weather', 'Verified', 'False/ContactLost', 40_000);
+  await ns.says('weather', 'Verified', 'False/ContactLost');
   await isLabelled(ns, 'weather', false, []);
 });
 

@@ -229,7 +229,7 @@ describe('WT-03: an outage', () => {
         [],
       );
       assert.ok(cache.list(watches[0] ?? assert.fail()).some(({ metadata }) => metadata.name === 'after-outage'));
-    }, 30_000);
+    });
     assert.ok(performance.now() - back < 30_000);
     assert.ok(proxy.connections - before <= 7 * 9, `${proxy.connections - before} connections in all`);
   });

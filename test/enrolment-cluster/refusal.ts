@@ -72,7 +72,7 @@ export async function refusing(
       eventually(async () => {
         const found = await finding(runtime);
         assert.equal(`${found?.status}/${found?.reason}`, wanted, found?.message ?? '');
-      }, 60_000),
+      }),
     message: async () => (await finding())?.message ?? '',
     /** Waits until the gauge counts so many pods without sidecars. */
     countsBare: (count: number) =>

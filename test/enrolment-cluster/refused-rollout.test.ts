@@ -34,20 +34,20 @@ test('CF-03 a refused rollout is not counted as finished: it keeps its place unt
   for (const one of [first, next]) {
     await one.create(kinds.deployment, deployment(one.name));
     await one.create(kinds.agentRuntime, agentRuntime(one.name));
-    await eventually(async () => assert.equal((await one.runtimeOf()).status?.configuredPods, 1), 60_000);
+    await eventually(async () => assert.equal((await one.runtimeOf()).status?.configuredPods, 1));
   }
   await first.refuse();
   await setPlatform('strict');
-  await first.says('Error/PodsRefused', 'weather', 30_000);
+  await first.says('Error/PodsRefused', 'weather');
   assert.equal(await metric(operator, 'rossoctl_rollout_in_progress'), 1);
   // Its old pod carries sidecars: nothing runs bare.
   await first.countsBare(0);
   const hash = (await next.runtimeOf()).status?.configHash;
   const target = { kind: kinds.configMap, namespace: next.name, name: 'defaults' };
   await bed.client.mergePatch(target, { data: defaults('disabled') });
-  await next.says('Pending/RolloutPending', 'weather', 30_000);
+  await next.says('Pending/RolloutPending', 'weather');
   await first.says('Error/PodsRefused');
-  await next.says('Active/Configured', 'weather', 60_000);
+  await next.says('Active/Configured', 'weather');
   assert.notEqual((await next.runtimeOf()).status?.configHash, hash);
   await first.says('Error/PodsRefused');
 });

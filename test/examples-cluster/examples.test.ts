@@ -273,5 +273,5 @@ test('a tenant’s namespace can be deleted: the policies do not hold its defaul
   await eventually(async () => {
     const code = await kube.status('/api/v1/namespaces/cumulus', admin);
     return code === 404 ? undefined : `still there (${code})`;
-  }, 60_000);
+  });
 });

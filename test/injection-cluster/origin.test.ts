@@ -13,7 +13,7 @@ import { startInjectionBed } from './injection-bed.ts';
 
 type Kind = 'Deployment' | 'StatefulSet' | 'Job';
 
-describe('pods of controllers on a real API server', { timeout: 180_000 }, () => {
+describe('pods of controllers on a real API server', { timeout: 600_000 }, () => {
   let bed: Awaited<ReturnType<typeof startInjectionBed>>;
   before(async () => {
     bed = await startInjectionBed('origin', {

@@ -28,7 +28,7 @@ const gateCombinations = [0, 1, 2, 3, 4, 5, 6, 7].map((bits) => ({
   clientRegistration: (bits & 4) > 0,
 }));
 
-describe('injected pods on a real API server', { timeout: 120_000 }, () => {
+describe('injected pods on a real API server', { timeout: 600_000 }, () => {
   let plane: ControlPlane;
   let client: Client;
   before(async () => {

@@ -91,7 +91,7 @@ async function isLeftAlone({ client }: OperatorBed, name: string): Promise<void>
   assert.deepEqual(seen, [undefined, 1, 1], name);
 }
 
-describe('pods that the injector refuses', { timeout: 240_000 }, () => {
+describe('pods that the injector refuses', { timeout: 600_000 }, () => {
   let bed: OperatorBed;
   before(async () => {
     bed = await startOperatorBed('refused-pods');
@@ -108,11 +108,11 @@ describe('pods that the injector refuses', { timeout: 240_000 }, () => {
         items.map(({ status }) => status?.replicas),
         templates.map(() => 1),
       );
-    }, 60_000);
+    });
     for (const row of templates) await bed.client.create(kinds.agentRuntime, runtimeFor(deployment(row), row.spec));
     for (const row of templates) {
       const { reason = 'PodsRefused' } = row;
-      const { status } = await untilSays(bed.client, runtimeFor(deployment(row)), `Error/${reason}`, 60_000);
+      const { status } = await untilSays(bed.client, runtimeFor(deployment(row)), `Error/${reason}`);
       assert.match(status?.message ?? '', row.words);
       await (row.reason === undefined ? hasBarePod(status, row.name) : isLeftAlone(bed, row.name));
     }
@@ -129,7 +129,7 @@ describe('pods that the injector refuses', { timeout: 240_000 }, () => {
     const mended = { metadata: { annotations: { [annotations.outboundPortsExclude]: '80' } } };
     const target = { kind: kinds.deployment, namespace, name: row.name };
     await bed.client.mergePatch(target, { spec: { template: mended } });
-    await untilSays(bed.client, runtimeFor(deployment(row)), 'Active/Configured', 60_000);
+    await untilSays(bed.client, runtimeFor(deployment(row)), 'Active/Configured');
     await eventually(async () => {
       const { items } = await bed.client.list(kinds.pod, { namespace, labels: `app=${row.name}` });
       assert.deepEqual(items.filter(isInjected).length, 1);

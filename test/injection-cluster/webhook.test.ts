@@ -13,7 +13,7 @@ import { startInjectionBed } from './injection-bed.ts';
 
 const dryRun: CreateOptions = { dryRun: true, retries: 0 };
 
-describe('the injection webhook on a real API server', { timeout: 120_000 }, () => {
+describe('the injection webhook on a real API server', { timeout: 600_000 }, () => {
   let bed: Awaited<ReturnType<typeof startInjectionBed>>;
   before(async () => {
     bed = await startInjectionBed('injection-webhook');

@@ -154,7 +154,7 @@ test('deleted in the foreground, where the collector takes the policy first: wha
   const { code, stderr } = await kubectl(bed.plane, ['-n', ns.namespace, 'delete', 'deployment', 'weather', ...how]);
   assert.equal(code, 0, stderr);
   await ns.becomes('absent', 'weather-signature-policy', collectedMs);
-  await eventually(async () => assert.deepEqual((await selecting(ns)).map(stateOf), ['restrictive']), 40_000);
+  await eventually(async () => assert.deepEqual((await selecting(ns)).map(stateOf), ['restrictive']));
   const [policy] = await selecting(ns);
   assert.equal(policy?.metadata.ownerReferences?.length, 4);
   await agent.end(3);
@@ -232,7 +232,7 @@ test('a card that a person deletes leaves its workload open like any other; a na
   await eventually(async () => {
     const name = { name: ns.namespace };
     assert.equal(await bed.client.get(kinds.namespace, name).then(() => false, isNotFound), true);
-  }, 60_000);
+  });
 });
 
 test('a card that is deleted while another one is next for its workload: the policy passes on, and is never gone', async () => {

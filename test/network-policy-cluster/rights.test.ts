@@ -120,6 +120,6 @@ test('RB-02: without the right to network policies AgentRuntimes are enrolled as
   assert.deepEqual(await ns.policies(), []);
   const own = permissions.filter(({ resources }) => resources.includes('networkpolicies'));
   await grant(bed.client, `${install.namespace}/crippled`, { name: 'crippled-given', rules: rulesOf(own, false) });
-  await eventually(() => assert.equal(state()?.state, 'running'), 60_000);
+  await eventually(() => assert.equal(state()?.state, 'running'));
   await ns.becomes('restrictive');
 });

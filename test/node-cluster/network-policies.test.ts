@@ -41,7 +41,7 @@ describe('network policies on a node', { skip, timeout: 600_000 }, () => {
   }
 
   const until = (from: Place, to: Place, isReached: boolean) =>
-    eventually(async () => assert.equal(await bed.calls(from, to), isReached, `${from} → ${to}`), 60_000);
+    eventually(async () => assert.equal(await bed.calls(from, to), isReached, `${from} → ${to}`));
 
   /** Repeated in the pod itself, so that the time is the network's and not that of starting each call from here. */
   async function measure(t: TestContext, what: string, isVerified: boolean): Promise<void> {

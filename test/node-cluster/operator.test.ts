@@ -10,7 +10,7 @@ import type { Kind, KubeObject } from '../../runtime/engine/types.ts';
 import type { WorkloadKind } from '../../runtime/workload/kinds.ts';
 import { canRunNode } from '../lab/up.ts';
 import { runCronJob } from '../support/cron-run.ts';
-import { eventually } from '../support/engine-bed.ts';
+import { eventually, patienceMs } from '../support/engine-bed.ts';
 import { untilSays } from '../support/enrolments.ts';
 import { applyAll, kindOf } from '../support/operator-platform.ts';
 import {
@@ -55,7 +55,7 @@ describe('the operator on a node', { skip, timeout: 600_000 }, () => {
     return runtime;
   }
 
-  async function untilInjected(namespace: string, app: string, withinMs = 60_000): Promise<void> {
+  async function untilInjected(namespace: string, app: string, withinMs = patienceMs): Promise<void> {
     await eventually(async () => {
       const pods = await bed.podsOf(namespace, app);
       const state = pods.map(
@@ -126,10 +126,10 @@ describe('the operator on a node', { skip, timeout: 600_000 }, () => {
         const [young] = await bed.podsOf(ns, 'weather');
         assert.ok(young !== undefined && young.metadata.uid !== old?.metadata.uid);
         name = young.metadata.name ?? '';
-      }, 30_000);
+      });
       return name;
     };
-    await eventually(async () => assert.equal(await isAsked(bed, ns), false), 30_000);
+    await eventually(async () => assert.equal(await isAsked(bed, ns), false));
     const bare = await renew();
     await applyAll(
       bed.client,
@@ -140,8 +140,8 @@ describe('the operator on a node', { skip, timeout: 600_000 }, () => {
       const found = status?.conditions?.find(({ type }) => type === 'PodsInjected');
       assert.equal(found?.reason, 'PodsWithoutSidecars', JSON.stringify(status));
       assert.ok(found.message.includes(bare), found.message);
-    }, 60_000);
-    await eventually(async () => assert.equal(await isAsked(bed, ns), true), 30_000);
+    });
+    await eventually(async () => assert.equal(await isAsked(bed, ns), true));
     await renew();
     await untilInjected(ns, 'weather');
   });
@@ -163,7 +163,7 @@ describe('the operator on a node', { skip, timeout: 600_000 }, () => {
     );
     await bed.scaleOperator(1);
     await bed.untilOperatorRuns(1);
-    await eventually(() => bed.client.create<KubeObject>(kinds.pod as Kind, labelled), 30_000);
+    await eventually(() => bed.client.create<KubeObject>(kinds.pod as Kind, labelled));
     await eventually(async () => {
       const pods = [
         ...(await bed.podsOf(ns)),
@@ -173,7 +173,7 @@ describe('the operator on a node', { skip, timeout: 600_000 }, () => {
         new Set(pods.filter(isReady).map(({ metadata }) => metadata.name)),
         new Set(['labelled', 'system', 'unlabelled']),
       );
-    }, 60_000);
+    });
     await bed.scaleOperator(2);
     await bed.untilOperatorRuns(2);
   });

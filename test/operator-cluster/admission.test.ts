@@ -14,7 +14,7 @@ import { applyAll, kindOf } from '../support/operator-platform.ts';
 import type { OperatorProcess } from '../support/operator-process.ts';
 import { createNamespace, runtimeFor, workload } from '../support/workload-objects.ts';
 
-describe('admission through the API server', { timeout: 240_000 }, () => {
+describe('admission through the API server', { timeout: 600_000 }, () => {
   let bed: OperatorBed;
   let operators: readonly OperatorProcess[];
   const namespace = 'admitted';

@@ -79,13 +79,13 @@ export async function cardLife(client: Client, namespace: string): Promise<void>
     await eventually(async () => {
       const { metadata } = await client.get(kinds.pod, { namespace, name });
       assert.equal(metadata.labels?.[labels.signatureVerified], 'true');
-    }, 60_000);
+    });
     await eventually(() => client.get(kinds.networkPolicy, { namespace, name: 'weather-signature-policy' }));
     await client.remove({ kind: kinds.agentRuntime, namespace, name: 'weather' });
     await eventually(async () => {
       const gone = await client.get(kinds.agentCard, { namespace, name: 'weather-deployment-card' }).catch(isNotFound);
       assert.equal(gone, true, 'the generated card goes with the enrolment');
-    }, 60_000);
+    });
     const { metadata } = await client.get(kinds.deployment, { namespace, name: 'weather' });
     assert.equal(metadata.labels?.[labels.signatureVerified], undefined);
   } finally {

@@ -53,7 +53,7 @@ async function certify(): Promise<void> {
 }
 
 test('to somebody else: without the right the operator lets the Secret go and answers on; then the next one serves what it is handed', {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async () => {
   const own = await bed.startReady('own');
   await applyRights('cert-manager');
@@ -70,16 +70,16 @@ test('to somebody else: without the right the operator lets the Secret go and an
 });
 
 test('and back: a Secret that is not the operator’s is left alone until it is deleted', {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async () => {
   await applyRights('self-managed');
   const own = await bed.start('own-again');
   await eventually(async () => {
     const said = JSON.stringify((await own.readiness())?.checks);
     assert.match(said, /rossoctl-webhook-certificate holds data but lacks the label/);
-  }, 30_000);
+  });
   await bed.client.remove({ kind: kinds.secret, ...secret });
-  await untilReady(own, 60_000);
+  await untilReady(own);
   const made = await bed.client.get(kinds.secret, secret);
   assert.equal(made.metadata.labels?.['app.kubernetes.io/managed-by'], 'rossoctl-operator');
   await own.stop();

@@ -17,7 +17,7 @@ import { createNamespace, runtimeFor, workload } from '../support/workload-objec
 
 const dayMs = 86_400_000;
 
-test('LE-02 the leader’s wall clock jumps: nobody takes the lease, nothing waits', { timeout: 120_000 }, async (t) => {
+test('LE-02 the leader’s wall clock jumps: nobody takes the lease, nothing waits', { timeout: 600_000 }, async (t) => {
   const bed = await startOperatorBed('clock');
   t.after(() => bed.stop());
   const { client, dir, plane, token } = bed;
@@ -38,7 +38,7 @@ test('LE-02 the leader’s wall clock jumps: nobody takes the lease, nothing wai
   });
   t.after(() => operator.stop());
   const isLeading = () => operator.manager.health().controllers[0]?.state === 'running';
-  await eventually(isLeading, 30_000);
+  await eventually(isLeading);
   // The webhooks are served by a process whose clock is right; it stands for the lease as well.
   const other = await bed.startReady('other');
 

@@ -21,10 +21,10 @@ export async function enrolled(client: Client, namespace: string): Promise<reado
   const runtimes = written.map((object) => runtimeFor(object));
   const orphan = runtimeFor(workload('Deployment', namespace, 'never-there'));
   await applyAll(client, [...runtimes, orphan]);
-  for (const runtime of runtimes) await untilSays(client, runtime, 'Active/Configured', 40_000);
+  for (const runtime of runtimes) await untilSays(client, runtime, 'Active/Configured');
   await eventually(async () => {
     assert.equal((await client.list(kinds.agentCard, { namespace })).items.length, 2);
     assert.equal((await client.list(kinds.networkPolicy, { namespace })).items.length, 2);
-  }, 40_000);
+  });
   return written;
 }

@@ -38,7 +38,7 @@ test('killed -9 before any write of an enrolment, a platform change and a deleti
   });
   operator = await supervise(bed, 'start', { port: proxy.port, flags: { 'leader-elect': 'false' } });
 
-  await eventually(() => bed.service.ready.length === 1, 30_000);
+  await eventually(() => bed.service.ready.length === 1);
   const undisturbed = await life(0);
   const wholeLife = writes;
   assert.ok(wholeLife >= 8, `${wholeLife} writes`);
@@ -69,7 +69,7 @@ async function life(number: number): Promise<readonly unknown[]> {
   await eventually(async () => {
     const { status } = await client.get(kinds.agentRuntime, { namespace, name: 'weather' });
     assert.notEqual(status?.configHash, configHash);
-  }, 20_000);
+  });
   stages.push(await seen(namespace));
   await untilDeleted(client, runtime);
   await eventually(async () => {

@@ -41,7 +41,7 @@ async function certify(): Promise<void> {
 }
 
 test('RB-02 it enrols a workload, and nothing it tries is forbidden or granted by anything else', {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async () => {
   await certify();
   const flags = { certificates: 'files', 'certificate-dir': bed.dir };

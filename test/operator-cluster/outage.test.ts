@@ -7,7 +7,7 @@ import { kinds } from '../../runtime/api/kinds.ts';
 import type { AgentRuntime } from '../../runtime/api/agent-runtime.ts';
 import type { WorkloadKind } from '../../runtime/workload/kinds.ts';
 import { isWrite, textOf } from '../support/audit-log.ts';
-import { eventually } from '../support/engine-bed.ts';
+import { eventually, patienceMs } from '../support/engine-bed.ts';
 import { carriedBy, standingOf } from '../support/enrolments.ts';
 import { type OperatorBed, startOperatorBed, untilIdle, untilLeading } from '../support/operator-bed.ts';
 import { kindOf } from '../support/operator-platform.ts';
@@ -50,7 +50,7 @@ describe('the operator and an API server that is away', { timeout: isLong ? 900_
   }
 
   /** Every AgentRuntime of the namespace is Active and shows one hash, other than `former`, which every workload carries. */
-  async function settled(namespace: string, kind: WorkloadKind, former = '', withinMs = 60_000): Promise<string> {
+  async function settled(namespace: string, kind: WorkloadKind, former = '', withinMs = patienceMs): Promise<string> {
     let hash = '';
     await eventually(async () => {
       const { items } = await bed.client.list(kinds.agentRuntime, { namespace });

@@ -39,7 +39,7 @@ async function agent(namespace: string): Promise<void> {
     assert.equal(said, 'Restrictive');
     const { items } = await bed.client.list(kinds.pod, { namespace, labels: 'app=weather' });
     assert.notEqual(items.length, 0);
-  }, 60_000);
+  });
 }
 
 async function deleteDeployment(namespace: string): Promise<readonly NetworkPolicy[]> {

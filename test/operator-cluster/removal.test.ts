@@ -49,7 +49,7 @@ const resources = async (): Promise<readonly KubeObject[]> => [
 /** A whole life of an operator, which ends as its pod would. */
 async function live(name: string, during?: () => Promise<void>) {
   const operator = await bed.start(name, { flags: verifyingFlags });
-  await untilLeading(operator, 60_000);
+  await untilLeading(operator);
   await during?.();
   const { code } = await operator.stop(60_000);
   assert.equal(code, 0);
@@ -67,10 +67,10 @@ async function assertHeld(): Promise<void> {
 const nameOf = ({ metadata: { namespace, name = '' } }: KubeObject) => ({ namespace, name });
 
 test('an end beside webhooks, beside a Deployment that stays, or beside none, takes nothing back', {
-  timeout: 180_000,
+  timeout: 600_000,
 }, async () => {
   const operator = await bed.startReady('first', { flags: verifyingFlags });
-  await untilLeading(operator, 60_000);
+  await untilLeading(operator);
   written = await enrolled(bed.client, 'team1');
   await createDeployment();
   await operator.stop();
@@ -88,7 +88,7 @@ test('an end beside webhooks, beside a Deployment that stays, or beside none, ta
 });
 
 test('an end while another install has taken over what it watches takes nothing back', {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async () => {
   const { client } = bed;
   const injector = bed.objects.find(({ kind }) => kind === 'MutatingWebhookConfiguration');
@@ -110,7 +110,7 @@ test('an end while another install has taken over what it watches takes nothing 
 });
 
 test('PU-03 with its Deployment being deleted and its webhooks gone, everything is let go and can be removed', {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async () => {
   const { client } = bed;
   const before = (await resources()).length;
@@ -134,5 +134,5 @@ test('PU-03 with its Deployment being deleted and its webhooks gone, everything 
   await eventually(async () => {
     const { items } = await client.list(kinds.customResourceDefinition);
     assert.ok(!items.some(({ metadata }) => metadata.name?.endsWith('.agent.rossoctl.dev')));
-  }, 30_000);
+  });
 });

@@ -40,7 +40,7 @@ const occasions: Readonly<Record<string, string>> = {
   'get agent.rossoctl.dev/agentruntimes *': 'two controllers take their finalizers off at the same moment',
 };
 
-describe('rights of the operator process', { timeout: 240_000 }, () => {
+describe('rights of the operator process', { timeout: 600_000 }, () => {
   let bed: OperatorBed;
   before(async () => {
     bed = await startOperatorBed('rights', { platform: verifying });
@@ -49,7 +49,7 @@ describe('rights of the operator process', { timeout: 240_000 }, () => {
 
   test('RB-02 nothing forbidden is tried, and each grant is used or has its occasion', async () => {
     const operator = await bed.startReady('all', { flags: verifyingFlags });
-    await untilLeading(operator, 60_000);
+    await untilLeading(operator);
     await life(bed);
     await cardLife(bed.client, await createNamespace(bed.client, 'cards'));
     await operator.stop();
@@ -115,7 +115,7 @@ describe('rights of the operator process', { timeout: 240_000 }, () => {
     assert.match(status?.message ?? '', /kind CronJob cannot be read.*cannot (list|watch) resource "cronjobs"/);
 
     await applyAll(client, [role]);
-    await untilSays(client, cron, 'Active/Configured', 60_000);
+    await untilSays(client, cron, 'Active/Configured');
     await eventually(async () => assert.deepEqual((await operator.readiness())?.degraded, []));
     assert.equal(await operator.metric('watch_synced{watch="cronjobs"}'), 1);
     for (const runtime of runtimes) await untilDeleted(client, runtime);

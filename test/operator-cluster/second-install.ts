@@ -41,7 +41,7 @@ export async function startSecondInstall(
   service.add(operator);
   await untilReady(operator);
   await eventually(() => service.ready.includes(operator.name));
-  await untilLeading(operator, 60_000);
+  await untilLeading(operator);
   return {
     objects,
     operator,

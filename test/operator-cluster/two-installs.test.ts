@@ -44,7 +44,7 @@ before(async () => {
   const operator = { namespace: 'green-system', serviceAccountName: 'rossoctl-operator-green' };
   bed = await startOperatorBed('two-installs', { platform: { ...install('blue'), operators: [operator] } });
   const blue = await bed.startReady('blue', { flags: flagsOf('blue') });
-  await untilLeading(blue, 60_000);
+  await untilLeading(blue);
   green = await startSecondInstall(bed, { ...install('green'), crds: 'shared' }, flagsOf('green'));
   operators = { blue, green: green.operator };
 });
@@ -63,13 +63,13 @@ async function enrolIn(namespace: string, name = 'agent'): Promise<Written> {
   const object = { ...made, metadata: { ...made.metadata, labels: spoken } };
   await client.create(workloadKinds.Deployment, object);
   await client.create(kinds.agentRuntime, runtimeFor(object));
-  await untilSays(client, object, 'Active/Configured', 40_000);
+  await untilSays(client, object, 'Active/Configured');
   await eventually(async () => {
     const { items } = await client.list(kinds.pod, { namespace });
     const pods = items.filter(({ metadata }) => metadata.name?.startsWith(`${name}-`));
     assert.ok(pods.some(({ metadata }) => metadata.annotations?.[annotations.injected] !== undefined));
     assert.ok((await networkPoliciesIn(client, [namespace])).some(({ name: policy }) => policy.startsWith(name)));
-  }, 40_000);
+  });
   return object;
 }
 
@@ -94,7 +94,7 @@ function strayWrites(instance: Instance, audit: AuditLog): readonly string[] {
 
 const agents: Partial<Record<Instance, Written>> = {};
 
-test('the verdicts of both are accepted, and nobody else’s', { timeout: 240_000 }, async () => {
+test('the verdicts of both are accepted, and nobody else’s', { timeout: 600_000 }, async () => {
   const { client } = bed;
   for (const instance of both) {
     await cardLife(client, stages[instance]);
@@ -107,7 +107,7 @@ test('the verdicts of both are accepted, and nobody else’s', { timeout: 240_00
 });
 
 test('each enrols, injects and validates in its own namespaces, and finds nothing wrong with the other', {
-  timeout: 180_000,
+  timeout: 600_000,
 }, async () => {
   const { client } = bed;
   for (const instance of both) {
@@ -135,7 +135,7 @@ test('neither is refused anything, or writes anything that is the other’s', ()
   }
 });
 
-test('an uninstall says which install it would take, and asks where it cannot tell', { timeout: 60_000 }, async () => {
+test('an uninstall says which install it would take, and asks where it cannot tell', { timeout: 600_000 }, async () => {
   // Whoever may make Deployments in a tenant's namespace can have one look like an operator.
   const looksSo = workload('Deployment', tenants.green, 'rossoctl-operator', { replicas: 0 });
   const labelled = { ...looksSo.metadata.labels, ...operatorPodLabels };
@@ -167,7 +167,7 @@ test('an uninstall says which install it would take, and asks where it cannot te
   assert.match(said.err, /there is one in green-system \(instance green\): keep what they share/);
 });
 
-test('one is taken out, and the other goes on as if nothing had been', { timeout: 180_000 }, async () => {
+test('one is taken out, and the other goes on as if nothing had been', { timeout: 600_000 }, async () => {
   const { client } = bed;
   const carried = carriedBy(await live('green'));
   await operators.blue.stop();
@@ -183,7 +183,7 @@ test('one is taken out, and the other goes on as if nothing had been', { timeout
   assert.deepEqual(strayWrites('green', green.audit), []);
 });
 
-test('the last one takes what both shared', { timeout: 120_000 }, async () => {
+test('the last one takes what both shared', { timeout: 600_000 }, async () => {
   await green.operator.stop();
   const done = await uninstall('--namespace', 'green-system', '--yes');
   assert.equal(done.code, 0, done.err);

@@ -39,7 +39,7 @@ async function assertNothingLeft(at: OperatorBed, written: readonly Written[]): 
 }
 
 test('UP-01 beside an operator that runs: said first, then done, and done again without harm', {
-  timeout: 180_000,
+  timeout: 600_000,
 }, async () => {
   bed = await startOperatorBed('uninstall', { platform: verifying });
   const operator = await bed.startReady('operator', { flags: verifyingFlags });
@@ -68,7 +68,7 @@ test('UP-01 beside an operator that runs: said first, then done, and done again 
 });
 
 test('UP-02 with the operator and its namespace gone: workloads are let go, resources and CRDs can be removed', {
-  timeout: 180_000,
+  timeout: 600_000,
 }, async () => {
   bed = await startOperatorBed('uninstall-late', { platform: verifying });
   const { client } = bed;
@@ -78,7 +78,7 @@ test('UP-02 with the operator and its namespace gone: workloads are let go, reso
   await client.remove({ kind: kinds.namespace, name: install.namespace });
   await eventually(async () => {
     assert.equal(await client.get(kinds.namespace, { name: install.namespace }).catch(isNotFound), true);
-  }, 60_000);
+  });
   const done = await rossoctl(bed, '--yes');
   assert.equal(done.code, 0, done.err);
   await assertNothingLeft(bed, written);
@@ -94,6 +94,6 @@ test('UP-02 with the operator and its namespace gone: workloads are let go, reso
       items.filter(({ metadata }) => metadata.name?.endsWith('.agent.rossoctl.dev')),
       [],
     );
-  }, 30_000);
+  });
   assert.equal((await rossoctl(bed)).code, 0);
 });

@@ -64,7 +64,7 @@ describe("Kubernetes' own controllers", () => {
     }
   });
 
-  test('the CronJob controller runs an enrolled CronJob', { timeout: 100_000 }, async () => {
+  test('the CronJob controller runs an enrolled CronJob', { timeout: 600_000 }, async () => {
     await makeNamespace(kube, 'nightly');
     const kind = kindNamed('CronJob');
     const target = await writers.make(kind, 'nightly', 'nightly');

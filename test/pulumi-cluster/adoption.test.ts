@@ -61,7 +61,7 @@ async function levelNow(tree: string): Promise<string> {
 }
 
 test('from GitOps to Pulumi and back: a conflict is said first, and no object is made anew', {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   const tree = treeFor('info');
   const first = await applied(tree);

@@ -91,7 +91,7 @@ const teams = {
 };
 
 for (const [team, endpoints] of Object.entries(teams)) {
-  test(`${team}: a preview, one up, no change afterwards, and an end`, { timeout: 120_000 }, async () => {
+  test(`${team}: a preview, one up, no change afterwards, and an end`, { timeout: 600_000 }, async () => {
     const agents = Object.keys(endpoints).sort();
     const { say, preview } = await projectOf(team);
     const planned = await preview();

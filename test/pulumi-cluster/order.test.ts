@@ -29,7 +29,7 @@ before(async () => {
 after(() => bed.stop());
 
 test('a team before its platform is told what to do, and one where the platform does not watch', {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async () => {
   await assert.rejects(team.preview(), /order/);
   await platform.run('up');
@@ -41,7 +41,7 @@ test('a team before its platform is told what to do, and one where the platform 
   );
 });
 
-test('a renamed agent is a new one and the old one gone, and nothing else', { timeout: 120_000 }, async () => {
+test('a renamed agent is a new one and the old one gone, and nothing else', { timeout: 600_000 }, async () => {
   // There is no operator here that could answer them.
   const { injector, validator } = webhookConfigurations;
   await bed.client.remove({ kind: kinds.mutatingWebhookConfiguration, name: injector });
@@ -58,7 +58,7 @@ test('a renamed agent is a new one and the old one gone, and nothing else', { ti
 });
 
 test('a platform that goes before its teams takes their resources along, and their stacks end as well', {
-  timeout: 180_000,
+  timeout: 600_000,
 }, async () => {
   await platform.run('destroy');
   await team.run('destroy');

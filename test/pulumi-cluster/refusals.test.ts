@@ -48,7 +48,7 @@ const refused: readonly (readonly [what: string, config: Readonly<Record<string,
   ],
 ];
 for (const [index, [what, config, says]] of refused.entries()) {
-  test(`refused: ${what}`, { timeout: 120_000 }, async () => {
+  test(`refused: ${what}`, { timeout: 600_000 }, async () => {
     const stack = await project.stack(`refused-${index}`, {});
     writeFileSync(path.join(dir, 'project', `Pulumi.refused-${index}.yaml`), Yaml.stringify({ config }));
     await assert.rejects(stack.preview({ asByDefault: true }), says);

@@ -68,7 +68,7 @@ describe('spiffe-helper in a pod', { skip, timeout: 600_000 }, () => {
   /** Once they are there. */
   async function writtenFilesOf(app: string): Promise<Files> {
     let files: Files | undefined;
-    await eventually(async () => void (files = await filesOf(app)), 60_000);
+    await eventually(async () => void (files = await filesOf(app)));
     return files ?? assert.fail('no files');
   }
 
@@ -106,7 +106,7 @@ describe('spiffe-helper in a pod', { skip, timeout: 600_000 }, () => {
   test('the identity is replaced while the application runs', async () => {
     const serialOf = async () => new X509Certificate((await filesOf('plain')).chain.text).serialNumber;
     const first = await serialOf();
-    await eventually(async () => assert.notEqual(await serialOf(), first), 60_000);
+    await eventually(async () => assert.notEqual(await serialOf(), first));
     const [pod, ...more] = await bed.podsOf('plain');
     assert.equal(more.length, 0);
     const { containerStatuses = [] } = (pod?.status ?? {}) as {

@@ -79,12 +79,12 @@ suite('publishing', () => {
     const { authorities } = spire;
     const { active: oldRoot } = await authorities.show();
     const says = (form: Form, wanted: string, card = served) =>
-      eventually(async () => assert.equal(word(verdict(card, await textOf(...form))), wanted, form[0]), 60_000);
+      eventually(async () => assert.equal(word(verdict(card, await textOf(...form))), wanted, form[0]));
     const rootsOf = async (form: Form) => anchorsOf(await textOf(...form)).length;
 
     await authorities.activate(await authorities.prepare());
     for (const form of forms) {
-      await eventually(async () => assert.equal(await rootsOf(form), 2, form[0]), 60_000);
+      await eventually(async () => assert.equal(await rootsOf(form), 2, form[0]));
       await says(form, 'Bound');
     }
     await authorities.taint(oldRoot);
@@ -95,7 +95,7 @@ suite('publishing', () => {
     await authorities.prepare();
     await says(pem, 'untrusted-chain');
     for (const form of forms) {
-      await eventually(async () => assert.equal(await rootsOf(form), 2, form[0]), 60_000);
+      await eventually(async () => assert.equal(await rootsOf(form), 2, form[0]));
       await says(form, 'Bound', signedBy(next));
     }
   });

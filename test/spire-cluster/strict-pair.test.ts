@@ -94,7 +94,7 @@ async function startPod(spire: Spire, uid: number, namespace: Namespace, more: R
   return { namespace, agent, log: () => log, metrics: async () => (await own('/metrics')).body ?? '', stop };
 }
 
-describe('two strict pods', { skip, timeout: 240_000 }, () => {
+describe('two strict pods', { skip, timeout: 600_000 }, () => {
   let spire: Spire;
   let caller: Pod;
   let callee: Pod;

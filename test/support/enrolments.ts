@@ -8,7 +8,7 @@ import type { Client } from '../../runtime/engine/client.ts';
 import { isNotFound } from '../../runtime/engine/errors.ts';
 import type { KubeObject } from '../../runtime/engine/types.ts';
 import { rowOf } from '../../runtime/workload/kinds.ts';
-import { eventually } from './engine-bed.ts';
+import { eventually, patienceMs } from './engine-bed.ts';
 
 /** What we put on a workload, wherever its kind keeps it. */
 export interface Carried {
@@ -47,7 +47,7 @@ export async function untilSays(
   client: Client,
   { metadata: { namespace, name = '' } }: KubeObject,
   wanted: string,
-  withinMs = 20_000,
+  withinMs = patienceMs,
 ): Promise<AgentRuntime> {
   let found: AgentRuntime | undefined;
   await eventually(async () => {
@@ -59,7 +59,7 @@ export async function untilSays(
 }
 
 /** Deletes the AgentRuntime and waits until it is gone. */
-export async function untilDeleted(client: Client, { metadata }: KubeObject, withinMs = 20_000): Promise<void> {
+export async function untilDeleted(client: Client, { metadata }: KubeObject, withinMs = patienceMs): Promise<void> {
   const key = { namespace: metadata.namespace, name: metadata.name ?? '' };
   await client.remove({ kind: kinds.agentRuntime, ...key });
   await eventually(async () => {

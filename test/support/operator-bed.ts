@@ -10,7 +10,7 @@ import { createTransport } from '../../runtime/engine/transport.ts';
 import { startControlPlane } from '../lab/control-plane.ts';
 import { makeOwnedDir } from '../lab/owned-dir.ts';
 import { followAuditLog, writeAuditPolicy } from './audit-log.ts';
-import { eventually, portOf, reach } from './engine-bed.ts';
+import { eventually, patienceMs, portOf, reach } from './engine-bed.ts';
 import { startFaultProxy } from './fault-proxy.ts';
 import { startHttpProxy } from './http-proxy.ts';
 import { type OperatorProcess, runOperator, startOperatorProcess } from './operator-process.ts';
@@ -129,7 +129,7 @@ export async function startOperatorBed(name: string, { platform = {}, without = 
 export type OperatorBed = Awaited<ReturnType<typeof startOperatorBed>>;
 
 /** Waits until `/readyz` says yes; fails with what it said last, or with the last lines of a process that has ended. */
-export async function untilReady(operator: OperatorProcess, withinMs = 30_000): Promise<void> {
+export async function untilReady(operator: OperatorProcess, withinMs = patienceMs): Promise<void> {
   await eventually(async () => {
     const readiness = await operator.readiness();
     if (readiness?.ok === true) return;
@@ -140,7 +140,7 @@ export async function untilReady(operator: OperatorProcess, withinMs = 30_000): 
 }
 
 /** Waits until this process holds the lease and its controllers run. */
-export async function untilLeading(operator: OperatorProcess, withinMs = 40_000): Promise<void> {
+export async function untilLeading(operator: OperatorProcess, withinMs = patienceMs): Promise<void> {
   await eventually(async () => {
     const value = await operator.metric('controller_running{controller="agentruntime"}');
     if (value !== 1) throw new Error(`${operator.name} does not lead: controller_running is ${value ?? 'not told'}`);
@@ -148,7 +148,7 @@ export async function untilLeading(operator: OperatorProcess, withinMs = 40_000)
 }
 
 /** Waits until the controller has nothing to do, three looks in a row. */
-export async function untilIdle(operator: OperatorProcess, withinMs = 60_000): Promise<void> {
+export async function untilIdle(operator: OperatorProcess, withinMs = patienceMs): Promise<void> {
   let idle = 0;
   await eventually(async () => {
     const depth = await operator.metric('workqueue_depth{name="agentruntime"}');
