@@ -15,6 +15,7 @@ import { assess } from './assess.ts';
 import { verifiedPods } from './bearers.ts';
 import { own } from './foreign.ts';
 import { createKept } from './kept.ts';
+import { createKeptSignatures } from './kept-signatures.ts';
 import { createAssessments } from './assessments.ts';
 import type { Contacts } from './contact.ts';
 import { decide } from './decide.ts';
@@ -69,11 +70,14 @@ export function createAgentCardController(options: AgentCardOptions): Controller
   const talks = createTalks({ contacts, verdictSyncPeriods, now });
   const kept = createKept();
   const putBacks = createPutBacks();
-  const assessments = createAssessments(metered(assess, metrics, monotonicMs));
+  const judge = metered(assess, metrics, monotonicMs);
+  const assessments = createAssessments(judge);
+  const keptSignatures = createKeptSignatures(judge);
   const observing: Observing = {
     policy: { isRequired, isAudit, profiles },
     talks,
     kept,
+    keptSignatures,
     assessments,
     installBindingOf: (reader, namespace) => ({ trustDomain: trustDomainOf(reader, namespace), scope }),
     bundleOf: bundles && ((reader) => bundles.read(reader)),
@@ -83,6 +87,7 @@ export function createAgentCardController(options: AgentCardOptions): Controller
     const { uid = '' } = card.metadata;
     talks.forget(uid);
     kept.forget(uid);
+    keptSignatures.forget(uid);
     putBacks.forget(uid);
     assessments.forget(uid);
     options.verdicts?.forget(card);

@@ -10,22 +10,24 @@ import { servicesOf, slicesOf } from '../workload/services.ts';
 import { agentRuntimes, targetIndex } from '../workload/watches.ts';
 import { firstRuntime } from '../workload/first-runtime.ts';
 import type { Workload } from '../workload/workload.ts';
-import { assess, type Assessment, type Rules } from './assess.ts';
+import type { Assessment, Rules } from './assess.ts';
 import type { Assessments } from './assessments.ts';
 import { type Bearers, bearersOf, ownPodsOf } from './bearers.ts';
 import { bindingOf, expectedIdentity, type InstallBinding } from './binding.ts';
 import { endpointOf, type Whereabouts } from './endpoint.ts';
 import { type Kept, keptCondition } from './kept.ts';
+import type { KeptSignatures } from './kept-signatures.ts';
 import type { Facts, Marked, Observed, Policy, Talk } from './observed.ts';
 import { obstacleOf, protocolsOf, unfitness } from './obstacles.ts';
 import { silence, type Talks } from './talks.ts';
 import type { Bundle } from './trust-bundle.ts';
-import { stands } from './verdict.ts';
+import { mayStand, stands } from './verdict.ts';
 
 export interface Observing {
   readonly policy: Policy;
   readonly talks: Talks;
   readonly kept: Kept;
+  readonly keptSignatures: KeptSignatures;
   readonly assessments: Assessments;
   readonly installBindingOf: (reader: Reader, namespace: string) => InstallBinding;
   /** Undefined where signatures are not verified. */
@@ -45,10 +47,7 @@ export async function observe(card: AgentCard, { reader }: Gathering, by: Observ
     binding: bindingOf(card, workload, by.installBindingOf(reader, namespace)),
     bundle: by.bundleOf?.(reader),
   };
-  const seen: Seen = {
-    ...known,
-    keptSignature: by.talks.hasAnswered(card) ? undefined : keptSignatureOf(known, by.now()),
-  };
+  const seen: Seen = { ...known, keptSignature: keptSignatureOf(known, by) };
   const talk = talkOf(seen, by);
   const isOthers = seen.winner !== undefined && card.metadata.deletionTimestamp === undefined;
   return {
@@ -158,13 +157,16 @@ function assessmentOf(seen: Seen, talk: Talk, by: Observing): Assessment | undef
   return assessment;
 }
 
-/** What the status says of a verdict is another's word; the card in it can be judged. */
-function keptSignatureOf(known: Omit<Seen, 'keptSignature'>, now: Date): Observed['keptSignature'] {
+/** Looked at only where it can count. */
+function keptSignatureOf(known: Omit<Seen, 'keptSignature'>, by: Observing): Observed['keptSignature'] {
+  const { card, kept } = known;
+  const { uid = '' } = card.metadata;
   const rules = rulesOf(known);
-  const { card } = known.kept;
-  if (rules === undefined || card === undefined) return undefined;
-  const assessment = assess(Buffer.from(JSON.stringify(card)), rules, now);
-  return assessment.kind === 'read' ? assessment.verification : undefined;
+  if (rules !== undefined && !by.talks.hasAnswered(card) && mayStand(known)) {
+    return by.keptSignatures.of(uid, kept, { rules, now: by.now() });
+  }
+  by.keptSignatures.forget(uid);
+  return undefined;
 }
 
 /** Without a bundle or a trust domain nothing can be verified; the card is read all the same. */

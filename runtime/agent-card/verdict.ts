@@ -21,7 +21,7 @@ export type Verdict =
   /** A refusal of an earlier process, and no answer has come since. */
   | { readonly kind: 'standing'; readonly status: AgentCardStatus; readonly isVerified: false };
 
-/** Doubt closes: only a signature that was judged good, now or under this very bundle before a restart, opens. */
+/** Doubt closes: only a signature that was judged good in this process, of a card that was served or of the one in the status, opens. */
 export function verdictOf(observed: Observed, now: Date): Verdict {
   if (!observed.policy.isRequired) return { kind: 'off' };
   return impossible(observed) ?? judged(observed, now) ?? standing(observed, now) ?? unknown(observed);
@@ -116,11 +116,17 @@ function standingSignature(observed: Standing, now: Date): Valid | undefined {
   const { kept, keptSignature: signature, binding } = observed;
   if (signature?.isValid !== true || now.getTime() > signature.expires.getTime()) return undefined;
   if (!signature.isBound && binding.isStrict) return undefined;
-  if (keptCondition(kept, 'Verified')?.status !== 'True') return undefined;
-  if (!isOfThisSpec(observed) || !isOfThisWorkload(observed)) return undefined;
+  if (!mayStand(observed)) return undefined;
   // What was served is not known any more: only what was found of it.
   const profile = profiles.find((one) => one === kept.signatureProfile) ?? signature.profile;
   return { ...signature, profile, unsigned: kept.unsignedMembers ?? [] };
+}
+
+/** Whether it comes to the signature of the card in the status: only of one that was verified, of this spec and this workload. */
+export function mayStand(observed: Omit<Standing, 'keptSignature'>): boolean {
+  return (
+    keptCondition(observed.kept, 'Verified')?.status === 'True' && isOfThisSpec(observed) && isOfThisWorkload(observed)
+  );
 }
 
 /** How often it is fetched is no part of it: an edit of that, also while no operator works, closes nothing. */
@@ -132,7 +138,7 @@ function isOfThisSpec({ card, kept }: Pick<Standing, 'card' | 'kept'>): boolean 
 }
 
 /** Another workload of the same name does not bear the label. */
-function isOfThisWorkload({ target, policy }: Standing): boolean {
+function isOfThisWorkload({ target, policy }: Pick<Standing, 'target' | 'policy'>): boolean {
   return 'found' in target && (policy.isAudit || target.found.labels[labels.signatureVerified] === 'true');
 }
 

@@ -1,4 +1,4 @@
-/** The NetworkPolicies of the watched namespaces: ours whole, of others' no more than that they are there, and whose they seem to be. */
+/** The NetworkPolicies of the watched namespaces: ours whole, of others' no more than that they are there, for which pods, and whose they seem to be. */
 
 import { kinds } from '../api/kinds.ts';
 import type { NetworkPolicy } from '../api/kubernetes.ts';
@@ -29,7 +29,9 @@ function keep(policy: NetworkPolicy): NetworkPolicy {
     ...(controllers.length === 0 ? {} : { ownerReferences: controllers }),
     ...(said.length === 0 ? {} : { labels: Object.fromEntries(said) }),
   };
-  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion, ...kept } };
+  // One of ours whose record was taken away is repaired for the same pods, also while no workload says which.
+  const pods = spec === undefined ? {} : { spec: { podSelector: spec.podSelector } };
+  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion, ...kept }, ...pods };
 }
 
 /** By which one that is not on record as ours looks like ours. */

@@ -25,7 +25,7 @@ export function createPutBacks(): PutBacks {
     waitMs: (uid, { wanted, isThere, at }) => {
       const before = said.get(uid);
       if (before?.wanted !== wanted) {
-        said.set(uid, { wanted, times: [] });
+        said.set(uid, { wanted, times: isThere ? [] : [at] });
         return 0;
       }
       if (isThere) return 0;

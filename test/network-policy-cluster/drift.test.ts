@@ -76,6 +76,19 @@ test('what somebody writes on it is put back, and so is the whole policy', async
   await assertQuiet(operator, ns.namespace, 'weather');
 });
 
+test('it is put back also while its workload is absent, although the record of who wrote it was taken away', async () => {
+  const ns = await inNamespace(bed, 'absent');
+  await ns.agent();
+  const original = await ns.becomes('restrictive');
+  await ns.remove('deployment', 'weather');
+  await ns.edit({ metadata: { managedFields: [{}], labels: null }, spec: { ingress: [{}], egress: [{}] } });
+  await eventually(async () => {
+    const now = await ns.policyOf();
+    assert.deepEqual([now?.spec, now?.metadata.labels], [original.spec, original.metadata.labels]);
+  });
+  await assertQuiet(operator, ns.namespace, 'weather');
+});
+
 test('ours is recognised by what the API server recorded, whoever is said to own it since', async () => {
   const ns = await inNamespace(bed, 'seized');
   await ns.agent();

@@ -16,7 +16,7 @@ test('a fight over the condition has pauses, in which the policy is written all 
   const of = card({ status: { ...status, conditions: [...(status.conditions ?? []), forged] } });
   const pass = () => calmed(of, decide(observed({ card: of }), now), { own, putBacks, now });
   const plans = Array.from({ length: 30 }, pass);
-  assert.equal(plans.filter((plan) => plan.status !== undefined).length, 11);
+  assert.equal(plans.filter((plan) => plan.status !== undefined).length, 10);
   const paused = pass();
   assert.deepEqual([paused.status, paused.notices, paused.afterMs], [undefined, undefined, 5_000]);
   assert.deepEqual(written(paused), ['weather-signature-policy restrictive']);

@@ -182,13 +182,14 @@ describe('observe', () => {
   });
 });
 
-test('of policies of others only that they are there is kept', () => {
+test('of policies of others only that they are there, and for which pods, is kept', () => {
   const keep = (of: NetworkPolicy) => networkPolicies.keep?.(of);
   const foreign = {
     ...foreignPolicy(),
     metadata: { ...foreignPolicy().metadata, annotations: { big: 'x' }, labels: { a: 'b' } },
   };
-  assert.deepEqual(Object.keys(keep(foreign) ?? {}), ['apiVersion', 'kind', 'metadata']);
+  assert.deepEqual(Object.keys(keep(foreign) ?? {}), ['apiVersion', 'kind', 'metadata', 'spec']);
+  assert.deepEqual(keep(foreign)?.spec, { podSelector: foreign.spec?.podSelector });
   assert.deepEqual(Object.keys(keep(foreign)?.metadata ?? {}), ['name', 'namespace', 'uid', 'resourceVersion']);
   assert.deepEqual(keep(policy()), policy());
   const managedFields = [
