@@ -19,7 +19,7 @@ const defaultOut = 'docs/benchmarks.md';
 export function usage(names: readonly string[]): string {
   return `usage: npm run bench -- [--only NAME,…] [--quick] [--out FILE]
 
-Measures the operator, bundled, beside a real etcd and kube-apiserver, and writes the figures with their goals.
+Measures the operator, bundled, beside a real etcd and kube-apiserver, and the sidecar with a real Envoy; writes the figures with their goals.
 
   --only NAME,…  only these scenarios: ${names.join(', ')}
   --quick        everything at a tenth of the size, to see that the benchmark itself works

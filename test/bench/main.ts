@@ -20,6 +20,8 @@ import { measureLarge } from './scenario-large.ts';
 import { measurePods } from './scenario-pods.ts';
 import { measurePure } from './scenario-pure.ts';
 import { measureRestart } from './scenario-restart.ts';
+import { measureSidecar } from './scenario-sidecar.ts';
+import { measureSidecarMtls } from './scenario-sidecar-mtls.ts';
 import { measureSidecarRules } from './scenario-sidecar-rules.ts';
 import { measureStacks } from './scenario-stacks.ts';
 import { measureVerification } from './scenario-verification.ts';
@@ -29,6 +31,8 @@ import { createWorld, type SharedWorld } from './shared-world.ts';
 const scenarios: Readonly<Record<string, (world: SharedWorld) => Promise<Finding>>> = {
   pure: measurePure,
   'sidecar-rules': measureSidecarRules,
+  sidecar: measureSidecar,
+  'sidecar-mtls': measureSidecarMtls,
   verification: measureVerification,
   admission: measureAdmission,
   pods: measurePods,
