@@ -76,14 +76,16 @@ export function rows(what: string, measured: Measured, baselines: Baselines): re
     Object.entries(baselines)
       .map(([name, baseline]) => `${numberText(of(measured) / of(baseline))} of ${name}`)
       .join(', ');
-  const cpu = `CPU each: Envoy ${numberText(envoyUs)} µs, sidecar ${numberText(rulesUs)} µs`;
+  // Past Envoy there is nothing to tell but the kernel's ticks.
+  const cpu = envoyUs < 1 ? [] : [`CPU each: Envoy ${numberText(envoyUs)} µs, sidecar ${numberText(rulesUs)} µs`];
+  const losses = failed === 0 ? [] : [`**${failed} failed**`];
   return [
     {
       what,
       value: perSecond,
       unit: 'req/s',
       ratio: ratio((each) => each.perSecond),
-      note: failed === 0 ? cpu : `${cpu}; **${failed} failed**`,
+      note: [...cpu, ...losses].join('; '),
     },
     {
       what: '… p50',
