@@ -180,6 +180,8 @@ async function startOperator({ plane, agents, token, account }: World, options: 
     manager.addController(createNetworkPolicyController(enforcing) as unknown as Controller);
   }
   const audit = followAuditLog(plane.auditLogPath ?? '', `system:serviceaccount:${install.namespace}:${account}`);
+  /** Requests that were answered, watches left out: those last. */
+  const requests = () => audit.requests().filter(({ verb }) => verb !== 'watch');
   await manager.start();
   let isStopped = false;
   return {
@@ -190,8 +192,9 @@ async function startOperator({ plane, agents, token, account }: World, options: 
     audit,
     health: () => manager.health(),
     wake: (key: { readonly namespace: string; readonly name: string }) => manager.wake('agentcard', key),
-    /** Requests that were answered, watches left out: those last. */
-    requests: () => audit.requests().filter(({ verb }) => verb !== 'watch'),
+    requests,
+    /** Those about one namespace. */
+    requestsIn: (namespace: string) => requests().filter(({ objectRef }) => objectRef?.namespace === namespace),
     stop: async () => {
       if (isStopped) return;
       isStopped = true;

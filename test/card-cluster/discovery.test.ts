@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { kinds } from '../../runtime/api/kinds.ts';
 import type { Kind } from '../../runtime/engine/types.ts';
 import { winner } from '../../runtime/workload/cards.ts';
+import { textOf } from '../support/audit-log.ts';
 import { eventually } from '../support/engine-bed.ts';
 import { answers, serves } from './agents.ts';
 import { type CardBed, type Operator, startCardBed } from './bed.ts';
@@ -134,15 +135,25 @@ test('OB-02: a hundred passes in one state write one event and one status', asyn
   const ns = await inNamespace(bed, 'calm');
   await ns.addCard('weather');
   await ns.says('weather', 'Synced', 'False/WorkloadNotFound');
-  await operator.events.idle();
-  const before = operator.requests().length;
+  const told = () =>
+    operator
+      .requestsIn(ns.namespace)
+      .map((request) => textOf(request).replace(/\.[0-9a-f]{16} /, ' '))
+      .sort();
+  // The answer to a request is there before its line in the log, and a status before its event.
+  const once = [
+    'create events.k8s.io/events weather in calm',
+    'patch agent.rossoctl.dev/agentcards weather in calm',
+    'patch agent.rossoctl.dev/agentcards/status weather in calm',
+  ];
+  await eventually(() => assert.deepEqual(told(), once));
   for (let pass = 0; pass < 100; pass += 1) {
     assert.ok(operator.wake({ namespace: ns.namespace, name: 'weather' }));
     await new Promise((resolve) => setImmediate(resolve));
   }
   await operator.events.idle();
   assert.deepEqual(await ns.events('weather'), ['WorkloadNotFound']);
-  assert.equal(operator.requests().length, before);
+  assert.deepEqual(told(), once);
 });
 
 test('in a steady state agents are asked and the API server is not', async () => {
@@ -150,9 +161,13 @@ test('in a steady state agents are asked and the API server is not', async () =>
   const names = Array.from({ length: 10 }, (_, i) => `agent-${i}`);
   for (const name of names) await ns.addAgent(name);
   for (const name of names) await ns.says(name, 'Synced', 'True/CardSynced');
-  await operator.events.idle();
-  const requests = operator.requests().length;
-  const asked = names.map((name) => ns.asked(name));
-  await eventually(() => names.every((name, i) => ns.asked(name) >= (asked[i] ?? 0) + 3));
-  assert.equal(operator.requests().length, requests);
+  const areAsked = (times: number): Promise<void> => {
+    const before = names.map((name) => ns.asked(name));
+    return eventually(() => names.every((name, i) => ns.asked(name) >= (before[i] ?? 0) + times));
+  };
+  // The answer to a request is there before its line in the log, and a status before its event.
+  await areAsked(1);
+  const requests = operator.requestsIn(ns.namespace).length;
+  await areAsked(3);
+  assert.equal(operator.requestsIn(ns.namespace).length, requests);
 });

@@ -6,16 +6,10 @@ import { kinds } from '../../runtime/api/kinds.ts';
 import { labels } from '../../runtime/api/names.ts';
 import type { Kind, KubeObject } from '../../runtime/engine/types.ts';
 import { eventually } from '../support/engine-bed.ts';
+import { eventsOf } from '../support/events.ts';
 import { type Behaviour, serves } from './agents.ts';
 import { bundlePlace, type CardBed, makeNamespace } from './bed.ts';
 import { agentCard, cardOf, kindOf, type Manifest, pod, replicaSet, service, type Shape, workload } from './objects.ts';
-
-const eventKind: Kind<KubeObject & { readonly reason: string; readonly note: string }> = {
-  apiVersion: 'events.k8s.io/v1',
-  kind: 'Event',
-  plural: 'events',
-  namespaced: true,
-};
 
 let addresses = 0;
 
@@ -107,16 +101,8 @@ export async function inNamespace(bed: CardBed, namespace: string) {
     /** The verified label on the Deployment and on its pods. */
     labels: async (name: string, pods: readonly string[] = [`${name}-1`], kind: Kind = kinds.deployment as Kind) =>
       Promise.all([labelOf(kind, name), ...pods.map((one) => labelOf(kinds.pod as Kind, one))]),
-    events: async (name?: string) => {
-      const { items } = await client.list(eventKind, { namespace });
-      return items
-        .filter(
-          (event) =>
-            name === undefined || (event as unknown as { regarding: { name: string } }).regarding.name === name,
-        )
-        .map(({ reason }) => reason)
-        .sort();
-    },
+    /** Reasons of the events about objects of ours. */
+    events: async (name?: string) => (await eventsOf(client, namespace, name)).map(({ reason }) => reason).sort(),
   };
 }
 

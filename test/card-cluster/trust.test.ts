@@ -165,7 +165,7 @@ test('a restart of the operator writes nothing, of a verified card nor of one th
   await first.stop();
   const asked = { weather: ns.asked('weather'), news: ns.asked('news') };
   const operator = await bed.startOperator();
-  const writes = () => operator.requests().filter(({ objectRef }) => objectRef?.namespace === ns.namespace);
+  const writes = () => operator.requestsIn(ns.namespace);
   await passed(operator, ns);
   await isLabelled(ns, 'weather', true);
   await eventually(() => ns.asked('weather') >= asked.weather + 2 && ns.asked('news') >= asked.news + 2);

@@ -248,18 +248,14 @@ test('SG-13: a verdict ends with the certificate, and comes back with a new one'
     assert.deepEqual(await ns.events('weather'), ['CardSynced', 'Expired', 'SignatureVerified']),
   );
   await operator.events.idle();
-  const requests = operator.requests().filter(({ objectRef }) => objectRef?.namespace === ns.namespace).length;
+  const requests = operator.requestsIn(ns.namespace).length;
   for (const minutes of [3, 60]) {
     clock.forward(minutes * 60_000);
     operator.wake({ namespace: ns.namespace, name: 'weather' });
     assert.equal(await ns.condition('weather', 'Verified'), 'False/Expired');
   }
   await operator.events.idle();
-  assert.equal(
-    operator.requests().filter(({ objectRef }) => objectRef?.namespace === ns.namespace).length,
-    requests,
-    'nothing is written while it stays so',
-  );
+  assert.equal(operator.requestsIn(ns.namespace).length, requests, 'nothing is written while it stays so');
   const renewed = await root.issue(id(ns), { notAfter: new Date(clock.now().getTime() + 86_400_000) });
   ns.behave('weather', serves(signedCard(cardOf('weather'), renewed)));
   clock.forward(2 * 3_600_000 * 1.1);

@@ -8,6 +8,7 @@ import { annotations, finalizer, install, labels, managedBy } from '../../runtim
 import { liveReader } from '../../runtime/engine/client.ts';
 import { createAgentRuntimeValidator } from '../../runtime/validation/webhook.ts';
 import { eventually } from '../support/engine-bed.ts';
+import { eventsOf } from '../support/events.ts';
 import { type EnrolmentBed, inNamespace, type Operator, startEnrolmentBed } from './bed.ts';
 import { agentRuntime, deployment } from './objects.ts';
 
@@ -220,17 +221,7 @@ test('OB-02 one event for each change of state, none for passes that change noth
   for (let pass = 0; pass < 100; pass += 1) operator.wake({ namespace: ns.name, name: 'weather' });
   await ns.create(kinds.deployment, deployment(ns.name, 'weather-agent', { replicas: 0 }));
   await ns.says('Active/Configured');
-  const reasons = async () => {
-    const { items } = await bed.client.list(
-      { apiVersion: 'events.k8s.io/v1', kind: 'Event', plural: 'events', namespaced: true },
-      { namespace: ns.name },
-    );
-    return items
-      .map((event) => event as typeof event & { readonly reason: string; readonly reportingController: string })
-      .filter(({ reportingController }) => /agentruntime/.test(reportingController))
-      .map(({ reason }) => reason)
-      .sort();
-  };
+  const reasons = async () => (await eventsOf(bed.client, ns.name)).map(({ reason }) => reason).sort();
   // A status is there before its event is sent.
   await eventually(async () => assert.deepEqual(await reasons(), ['Configured', 'TargetNotFound']));
   await operator.events.idle();

@@ -7,6 +7,7 @@ import { labels } from '../../runtime/api/names.ts';
 import type { Kind, KubeObject } from '../../runtime/engine/types.ts';
 import type { WorkloadKind } from '../../runtime/workload/kinds.ts';
 import { eventually } from '../support/engine-bed.ts';
+import { eventKind } from '../support/events.ts';
 import { workloadKinds } from '../support/workload-objects.ts';
 import { type EnrolmentBed, type Operator, startEnrolmentBed } from './bed.ts';
 import { agentRuntime, deployment, podTemplate } from './objects.ts';
@@ -57,12 +58,8 @@ test('a Deployment whose new pods are refused: an error with the refusal’s sen
   await operator.events.idle();
   const before = operator.writes(ns.name).length;
   const failures = async () => {
-    const { items } = await bed.client.list(
-      { apiVersion: 'events.k8s.io/v1', kind: 'Event', plural: 'events', namespaced: true },
-      { namespace: ns.name },
-    );
-    const series = items as readonly { readonly reason?: string; readonly deprecatedCount?: number }[];
-    return series
+    const { items } = await bed.client.list(eventKind, { namespace: ns.name });
+    return items
       .filter(({ reason }) => reason === 'FailedCreate')
       .reduce((sum, { deprecatedCount = 1 }) => sum + deprecatedCount, 0);
   };

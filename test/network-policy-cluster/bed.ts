@@ -17,6 +17,7 @@ import { createNetworkPolicyController, type NetworkPolicyOptions } from '../../
 import { createVerdicts, type Verdicts } from '../../runtime/workload/verdicts.ts';
 import { type ControlPlane, startControlPlane } from '../lab/control-plane.ts';
 import { type Bed, createBed, eventually, portOf, reach } from '../support/engine-bed.ts';
+import { eventsOf } from '../support/events.ts';
 import { createJudging } from '../support/judging.ts';
 import { kindOf } from '../support/operator-platform.ts';
 import { workload, type Written } from '../support/workload-objects.ts';
@@ -227,11 +228,8 @@ export async function inNamespace({ client }: PolicyBed, namespace: string) {
       client.mergePatch({ kind: kinds.networkPolicy, ...policyKey(name) }, body as Readonly<Record<string, unknown>>),
     remove: (kind: 'agentCard' | 'networkPolicy' | 'deployment' | 'statefulSet', name: string) =>
       client.remove({ kind: kinds[kind], namespace, name }),
-    events: async (): Promise<readonly string[]> => {
-      const kind = { apiVersion: 'events.k8s.io/v1', kind: 'Event', plural: 'events', namespaced: true };
-      const { items } = await client.list<KubeObject & { readonly reason?: string }>(kind, { namespace });
-      return items.map(({ reason = '' }) => reason);
-    },
+    /** Reasons of the events about objects of ours. */
+    events: async () => (await eventsOf(client, namespace)).map(({ reason }) => reason),
   };
 
   async function createCard(

@@ -14,6 +14,7 @@ import type { Kind, KubeObject, ObjectMeta } from '../../runtime/engine/types.ts
 import { type ControlPlane, startControlPlane } from '../lab/control-plane.ts';
 import { type AuditLog, followAuditLog, isWrite } from '../support/audit-log.ts';
 import { createBed, eventually, metric, portOf, reach } from '../support/engine-bed.ts';
+import { eventsOf } from '../support/events.ts';
 import { grant, makeServiceAccount } from '../support/service-account.ts';
 
 /** Whose rights to name an owner are looked at too, as a cautious administrator has it. */
@@ -121,13 +122,6 @@ export function handMade(namespace: string, name: string, target: string, spec: 
   return { apiVersion, kind: 'AgentCard', metadata: { namespace, name }, spec: { targetRef, ...spec } };
 }
 
-const eventKind: Kind<KubeObject & { readonly reason: string; readonly note: string }> = {
-  apiVersion: 'events.k8s.io/v1',
-  kind: 'Event',
-  plural: 'events',
-  namespaced: true,
-};
-
 /** What tests ask of one namespace. */
 export async function inNamespace({ client, audit }: SyncBed, namespace: string) {
   await client.create(kinds.namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
@@ -159,8 +153,7 @@ export async function inNamespace({ client, audit }: SyncBed, namespace: string)
       );
     },
     /** Events beside the namespace's objects, as `reason: note`. */
-    events: async () =>
-      (await client.list(eventKind, { namespace })).items.map(({ reason, note }) => `${reason}: ${note}`),
+    events: async () => (await eventsOf(client, namespace)).map(({ reason, note }) => `${reason}: ${note}`),
     writes: () => writesIn(audit, namespace),
   };
 }
