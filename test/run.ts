@@ -30,6 +30,7 @@ const unitPatterns = ['test/*.test.ts', 'test/{runtime,constructs,stacks,scripts
 const longest = [
   'pulumi-cluster/platform',
   'pulumi-cluster/needy',
+  'examples-cluster/demo',
   'sidecar-cluster/exchange',
   'sidecar-cluster/pod',
   'node-cluster/operator',
@@ -59,7 +60,12 @@ const slowParts = [
   },
   {
     option: '--keycloak',
-    patterns: ['test/sidecar-keycloak/**/*.test.ts', 'test/sidecar-cluster/{exchange,registration}.test.ts'],
+    patterns: [
+      'test/sidecar-keycloak/**/*.test.ts',
+      'test/sidecar-cluster/{exchange,registration}.test.ts',
+      // Needs SPIRE too, which is built before.
+      'test/examples-cluster/demo.test.ts',
+    ],
     mayBeMissing: false,
   },
   // The Node side of Pulumi is tested without its CLI too, so a machine that cannot build that goes without.
