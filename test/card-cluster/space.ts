@@ -101,7 +101,7 @@ export async function inNamespace(bed: CardBed, namespace: string) {
     /** The verified label on the Deployment and on its pods. */
     labels: async (name: string, pods: readonly string[] = [`${name}-1`], kind: Kind = kinds.deployment as Kind) =>
       Promise.all([labelOf(kind, name), ...pods.map((one) => labelOf(kinds.pod as Kind, one))]),
-    /** Reasons of the events about objects of ours. */
+    /** Reasons of the events that were told by us. */
     events: async (name?: string) => (await eventsOf(client, namespace, name)).map(({ reason }) => reason).sort(),
   };
 }

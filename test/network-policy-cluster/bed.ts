@@ -228,7 +228,7 @@ export async function inNamespace({ client }: PolicyBed, namespace: string) {
       client.mergePatch({ kind: kinds.networkPolicy, ...policyKey(name) }, body as Readonly<Record<string, unknown>>),
     remove: (kind: 'agentCard' | 'networkPolicy' | 'deployment' | 'statefulSet', name: string) =>
       client.remove({ kind: kinds[kind], namespace, name }),
-    /** Reasons of the events about objects of ours. */
+    /** Reasons of the events that were told by us. */
     events: async () => (await eventsOf(client, namespace)).map(({ reason }) => reason),
   };
 
