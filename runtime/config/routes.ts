@@ -1,5 +1,6 @@
 /** The routes of an agent's own calls by their host, as they are written: their schema, and what it cannot say. */
 
+import { domainToASCII } from 'node:url';
 import { Type } from 'typebox';
 import { oneOf } from '../api/schema.ts';
 import { authorityOf } from '../encoding/authority.ts';
@@ -97,10 +98,17 @@ function urlProblem(url: string): string | undefined {
 export function hostProblem(glob: string): string | undefined {
   if (glob.startsWith('[')) return authorityOf(glob) === undefined ? 'is no IPv6 address in brackets' : undefined;
   if (/:\d*$/.test(glob)) return 'is compared without a port; remove it';
+  if (/[^\0-\x7f]/.test(glob)) return `must be in ASCII, as clients send it${asciiOf(glob)}`;
   if (authorityOf(glob) === undefined) return 'must be a host, without scheme, user and path';
   const labels = glob.replace(/\.$/, '').split('.');
   if (labels.includes('')) return 'has an empty label';
   if (labels.some((label) => label.includes('**') && label !== '**'))
     return '"**" stands for whole labels, alone between dots';
   return labels.filter((label) => label === '**').length > 1 ? 'may have "**" once' : undefined;
+}
+
+/** `: write xn--tda.example` (RFC 5891); nothing for what is no name in any script. */
+function asciiOf(glob: string): string {
+  const ascii = domainToASCII(glob);
+  return ascii === '' ? '' : `: write ${ascii}`;
 }

@@ -8,9 +8,9 @@ export interface Authority {
 
 const longest = 253;
 
-/** Undefined for what is no authority that a client may send (RFC 9110 section 4.2.4 forbids a user in it). */
+/** Undefined for what is no authority that a client may send: RFC 9110 section 4.2.4 forbids a user in it, RFC 3986 section 3.2.2 all but ASCII. */
 export function authorityOf(authority: string): Authority | undefined {
-  const match = /^(?:\[([0-9a-f:.]+)\]|([^\s:@/?#\\[\]]+))(?::(\d{0,5}))?$/i.exec(authority);
+  const match = /^(?:\[([0-9a-f:.]+)\]|((?:(?![:@/?#\\[\]])[!-~])+))(?::(\d{0,5}))?$/i.exec(authority);
   if (match === null) return undefined;
   const [, v6, name = '', digits = ''] = match;
   const port = digits === '' ? undefined : Number(digits);
