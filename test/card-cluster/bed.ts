@@ -1,5 +1,6 @@
 /** The AgentCard controller beside a real API server, with agents that are HTTP servers of the test: operators, users, and what tests ask. */
 
+import assert from 'node:assert/strict';
 import { crdManifest, crdSources } from '../../constructs/crds.ts';
 import {
   createAgentCardController,
@@ -18,7 +19,7 @@ import type { Clock } from '../../runtime/engine/clock.ts';
 import { systemClock } from '../../runtime/engine/clock.ts';
 import { createEvents } from '../../runtime/engine/events.ts';
 import { createManager } from '../../runtime/engine/manager.ts';
-import type { Controller, KubeObject, Live, Permission } from '../../runtime/engine/types.ts';
+import type { Controller, Kind, KubeObject, Live, ObjectKey, Permission } from '../../runtime/engine/types.ts';
 import { createNetworkPolicyController } from '../../runtime/network-policy/controller.ts';
 import { permissions as policyPermissions } from '../../runtime/network-policy/permissions.ts';
 import { createVerdicts, type Verdicts } from '../../runtime/workload/verdicts.ts';
@@ -26,6 +27,7 @@ import { type ControlPlane, startControlPlane } from '../lab/control-plane.ts';
 import { followAuditLog } from '../support/audit-log.ts';
 import { createBed, eventually, portOf, reach } from '../support/engine-bed.ts';
 import { grant, makeServiceAccount } from '../support/service-account.ts';
+import { settled, untilIdle } from '../support/settled.ts';
 import { type Agents, startAgents } from './agents.ts';
 
 const noFile: Live<FileText> = {
@@ -60,7 +62,7 @@ export async function startCardBed(name: string) {
   await eventually(() => client.list(kinds.agentCard));
   for (const namespace of [install.namespace, bundlePlace.namespace]) await makeNamespace(client, namespace);
   const agents = await startAgents();
-  const running = new Set<{ stop(): Promise<void> }>();
+  const running = new Set<Operator>();
   let accounts = 0;
   return {
     client,
@@ -74,6 +76,9 @@ export async function startCardBed(name: string) {
       running.add(operator);
       return operator;
     },
+    /** Whether every operator at work knows this object, as `is` says of it. */
+    isKnown: (kind: Kind, key: ObjectKey, is: (object: KubeObject) => boolean = () => true) =>
+      [...running].every((operator) => operator.knows(kind, key, is)),
     stop: async () => {
       await Promise.all([...running].map((operator) => operator.stop()));
       await users.close();
@@ -84,7 +89,7 @@ export async function startCardBed(name: string) {
 }
 
 export type CardBed = Awaited<ReturnType<typeof startCardBed>>;
-export type Operator = Awaited<ReturnType<CardBed['startOperator']>>;
+export type Operator = Awaited<ReturnType<typeof startOperator>>;
 
 /** What a namespace needs before pods can be made in it where no controller does it. */
 export async function makeNamespace(client: Client, name: string): Promise<void> {
@@ -181,20 +186,29 @@ async function startOperator({ plane, agents, token, account }: World, options: 
   }
   const audit = followAuditLog(plane.auditLogPath ?? '', `system:serviceaccount:${install.namespace}:${account}`);
   /** Requests that were answered, watches left out: those last. */
-  const requests = () => audit.requests().filter(({ verb }) => verb !== 'watch');
   await manager.start();
   let isStopped = false;
   return {
     log,
     metrics,
     bed,
-    events,
-    audit,
     health: () => manager.health(),
-    wake: (key: { readonly namespace: string; readonly name: string }) => manager.wake('agentcard', key),
-    requests,
-    /** Those about one namespace. */
-    requestsIn: (namespace: string) => requests().filter(({ objectRef }) => objectRef?.namespace === namespace),
+    /** Looks at a card again, that often. */
+    pass: async (key: ObjectKey, count = 1): Promise<void> => {
+      for (let i = 0; i < count; i += 1) {
+        assert.ok(manager.wake('agentcard', key));
+        await untilIdle(metrics, ['agentcard']);
+      }
+    },
+    /** What it does about one namespace depends on no test beside. Requests that were answered, watches left out: those last. */
+    requests: (namespace: string) =>
+      audit.requests().filter(({ verb, objectRef }) => verb !== 'watch' && objectRef?.namespace === namespace),
+    settled: () =>
+      settled({ metrics, events, audit, controllers: manager.health().controllers.map(({ name }) => name) }),
+    knows: (kind: Kind, key: ObjectKey, is: (object: KubeObject) => boolean): boolean => {
+      const known = cache.peek(kind, key)?.object;
+      return isStopped || (known !== undefined && is(known));
+    },
     stop: async () => {
       if (isStopped) return;
       isStopped = true;

@@ -58,7 +58,7 @@ test(`${many} cards, three of ten of hostile agents: every healthy one is synced
     );
     assert.deepEqual(open.map(nameOf), []);
   }, 240_000);
-  const writes = operator.requests().filter(({ objectRef }) => objectRef?.subresource === 'status').length;
+  const writes = operator.requests(ns.namespace).filter(({ objectRef }) => objectRef?.subresource === 'status').length;
   assert.ok(writes <= 3 * many, `${writes} status writes for ${many} cards`);
   await operator.stop();
 });

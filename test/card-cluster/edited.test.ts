@@ -37,7 +37,8 @@ test('a restart closes nothing whose sync period was edited meanwhile, although 
   });
   assert.deepEqual([...seen].sort(), ['True/Permissive', 'True/SignatureVerified']);
   assert.deepEqual(await ns.labels('weather'), ['true', 'true']);
-  const ofPolicies = second.requests().filter(({ objectRef }) => objectRef?.resource === 'networkpolicies');
+  await second.settled();
+  const ofPolicies = second.requests(ns.namespace).filter(({ objectRef }) => objectRef?.resource === 'networkpolicies');
   assert.deepEqual(
     ofPolicies.filter(({ verb }) => verb !== 'list').map(({ verb }) => verb),
     [],

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import type { AgentCard } from '../../runtime/api/agent-card.ts';
 import { kinds } from '../../runtime/api/kinds.ts';
+import type { Pod } from '../../runtime/api/kubernetes.ts';
 import { labels } from '../../runtime/api/names.ts';
 import type { Kind, KubeObject } from '../../runtime/engine/types.ts';
 import { eventually } from '../support/engine-bed.ts';
@@ -10,6 +11,10 @@ import { eventsOf } from '../support/events.ts';
 import { type Behaviour, serves } from './agents.ts';
 import { bundlePlace, type CardBed, makeNamespace } from './bed.ts';
 import { agentCard, cardOf, kindOf, type Manifest, pod, replicaSet, service, type Shape, workload } from './objects.ts';
+
+function isReadyPod(pod: KubeObject): boolean {
+  return (pod as Pod).status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
+}
 
 let addresses = 0;
 
@@ -49,6 +54,17 @@ export async function inNamespace(bed: CardBed, namespace: string) {
     const isDeployment = made.kind === 'Deployment';
     owners.set(name, isDeployment ? await client.create(kinds.replicaSet as Kind, replicaSet(made)) : made);
   };
+  /** A card that is seen before its agent would honestly be told to wait, in an event more. */
+  const areKnown = (name: string, kind: keyof typeof kindOf): Promise<void> =>
+    eventually(() => {
+      const owner = owners.get(name)?.metadata.name ?? '';
+      return (
+        bed.isKnown(kindOf[kind], { namespace, name }) &&
+        (kind !== 'Deployment' || bed.isKnown(kinds.replicaSet as Kind, { namespace, name: owner })) &&
+        bed.isKnown(kinds.service as Kind, { namespace, name }) &&
+        bed.isKnown(kinds.pod as Kind, { namespace, name: `${name}-1` }, isReadyPod)
+      );
+    });
   const hostOf = (name: string): string => `${name}.${namespace}.svc:8080`;
   const card = (name: string): Promise<AgentCard> => client.get(kinds.agentCard, { namespace, name });
   const condition = async (name: string, type: string): Promise<string> => {
@@ -82,6 +98,7 @@ export async function inNamespace(bed: CardBed, namespace: string) {
       await addWorkload(name, options.shape);
       await client.create(kinds.service as Kind, service(namespace, name));
       await addPod(name);
+      await areKnown(name, options.shape?.kind ?? 'Deployment');
       const targetRef = { apiVersion: 'apps/v1', kind: options.shape?.kind ?? 'Deployment', name };
       await client.create(kinds.agentCard, agentCard(namespace, name, { targetRef, ...options.spec }));
     },

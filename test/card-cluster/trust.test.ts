@@ -4,10 +4,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { kinds } from '../../runtime/api/kinds.ts';
 import type { Kind } from '../../runtime/engine/types.ts';
+import { textOf } from '../support/audit-log.ts';
 import { eventually, metric } from '../support/engine-bed.ts';
 import { type Authority, createAuthority, signedCard } from '../support/svid.ts';
 import { answers, serves } from './agents.ts';
-import { bundlePlace, type CardBed, type Operator, startCardBed } from './bed.ts';
+import { bundlePlace, type CardBed, startCardBed } from './bed.ts';
 import { cardOf } from './objects.ts';
 import { inNamespace, removeBundle, type Space, writeBundle } from './space.ts';
 
@@ -145,14 +146,6 @@ test('where the install’s scope is workload, a copy of another agent’s card 
   await operator.stop();
 });
 
-/** One pass over the card is certain to be over. */
-const passed = async (operator: Operator, ns: Space): Promise<void> => {
-  const series = 'controller_runtime_reconcile_time_seconds_count{controller="agentcard"}';
-  const done = await metric(operator.bed, series);
-  operator.wake({ namespace: ns.namespace, name: 'weather' });
-  await eventually(async () => (await metric(operator.bed, series)) > done);
-};
-
 test('a restart of the operator writes nothing, of a verified card nor of one that is not, until agents have been asked and after', async () => {
   await writeBundle(bed, { 'bundle.crt': root.pem });
   const ns = await inNamespace(bed, 'restart');
@@ -161,16 +154,15 @@ test('a restart of the operator writes nothing, of a verified card nor of one th
   await ns.addAgent('news', { body: JSON.stringify(cardOf('news')), spec: { syncPeriod: '5s' } });
   await isLabelled(ns, 'weather', true);
   await ns.says('news', 'Verified', 'False/NoSignature');
-  await first.events.idle();
+  await first.settled();
   await first.stop();
   const asked = { weather: ns.asked('weather'), news: ns.asked('news') };
   const operator = await bed.startOperator();
-  const writes = () => operator.requestsIn(ns.namespace);
-  await passed(operator, ns);
+  await operator.pass({ namespace: ns.namespace, name: 'weather' });
   await isLabelled(ns, 'weather', true);
   await eventually(() => ns.asked('weather') >= asked.weather + 2 && ns.asked('news') >= asked.news + 2);
-  await operator.events.idle();
-  assert.deepEqual(writes(), []);
+  await operator.settled();
+  assert.deepEqual(operator.requests(ns.namespace).map(textOf), []);
   await operator.stop();
 });
 

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { kinds } from '../../runtime/api/kinds.ts';
 import type { Kind } from '../../runtime/engine/types.ts';
+import { textOf } from '../support/audit-log.ts';
 import { eventually } from '../support/engine-bed.ts';
 import { type Authority, createAuthority, signedCard } from '../support/svid.ts';
 import { answers, serves } from './agents.ts';
@@ -53,7 +54,7 @@ test('a signed card is verified: label on workload and pods, never on the templa
   assert.match(status?.trustBundleHash ?? '', /^[0-9a-f]{64}$/);
   const { spec } = await bed.client.get(kinds.deployment, { namespace: ns.namespace, name: 'weather' });
   assert.equal(spec.template.metadata?.labels?.['agent.rossoctl.dev/signature-verified'], undefined);
-  await operator.events.idle();
+  await operator.settled();
   assert.deepEqual(await ns.events('weather'), ['CardSynced', 'SignatureVerified']);
 });
 
@@ -114,7 +115,7 @@ test('binding: scope workload wants the workload’s own ServiceAccount, and str
   await isLabelled(ns, 'weather', true);
   await ns.patch(cards, 'weather', { spec: { identityBinding: null } });
   await ns.says('weather', 'Bound', 'absent');
-  await operator.events.idle();
+  await operator.settled();
   assert.ok((await ns.events('weather')).includes('BindingFailed'));
 });
 
@@ -174,7 +175,7 @@ test('a label for which no card answers is taken away; only one that the operato
   const orphan = { metadata: { ownerReferences: null } };
   await ns.patch(kinds.replicaSet as Kind, 'weather-7d9f8c6b5', orphan);
   await eventually(async () => assert.deepEqual(await ns.labels('weather'), ['true', undefined]));
-  await operator.events.idle();
+  await operator.settled();
   assert.deepEqual(await ns.events('forger-1'), ['UnvouchedLabelRemoved']);
   assert.deepEqual(await ns.events('weather-1'), []);
 });
@@ -194,7 +195,7 @@ test('a card that moves on, and a verified workload that is deleted, take their 
     const { metadata } = await bed.client.get(pods, { namespace: ns.namespace, name: 'news-1' });
     assert.equal(metadata.labels?.['agent.rossoctl.dev/signature-verified'], undefined);
   });
-  await operator.events.idle();
+  await operator.settled();
   assert.deepEqual([await ns.events('weather-1'), await ns.events('news-1')], [[], []]);
 });
 
@@ -238,24 +239,25 @@ test('SG-13: a verdict ends with the certificate, and comes back with a new one'
     Math.floor(+notAfter / 1000) * 1000,
   );
   clock.forward(60_000);
-  operator.wake({ namespace: ns.namespace, name: 'weather' });
+  await operator.pass({ namespace: ns.namespace, name: 'weather' });
   await ns.says('weather', 'Verified', 'True/SignatureVerified');
   clock.forward(60_000);
   await ns.says('weather', 'Verified', 'False/Expired');
   await isLabelled(ns, 'weather', false);
-  // The status is seen before its pass has recorded the event.
-  await eventually(async () =>
-    assert.deepEqual(await ns.events('weather'), ['CardSynced', 'Expired', 'SignatureVerified']),
-  );
-  await operator.events.idle();
-  const requests = operator.requestsIn(ns.namespace).length;
+  await operator.settled();
+  assert.deepEqual(await ns.events('weather'), ['CardSynced', 'Expired', 'SignatureVerified']);
+  const before = operator.requests(ns.namespace);
   for (const minutes of [3, 60]) {
     clock.forward(minutes * 60_000);
-    operator.wake({ namespace: ns.namespace, name: 'weather' });
+    await operator.pass({ namespace: ns.namespace, name: 'weather' });
     assert.equal(await ns.condition('weather', 'Verified'), 'False/Expired');
   }
-  await operator.events.idle();
-  assert.equal(operator.requestsIn(ns.namespace).length, requests, 'nothing is written while it stays so');
+  await operator.settled();
+  assert.deepEqual(
+    operator.requests(ns.namespace).map(textOf),
+    before.map(textOf),
+    'nothing is written while it stays so',
+  );
   const renewed = await root.issue(id(ns), { notAfter: new Date(clock.now().getTime() + 86_400_000) });
   ns.behave('weather', serves(signedCard(cardOf('weather'), renewed)));
   clock.forward(2 * 3_600_000 * 1.1);

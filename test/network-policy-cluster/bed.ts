@@ -1,7 +1,6 @@
 /** The network policy controller beside a real API server: how tests start operators, act as users and as the card controller, and count requests. */
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { crdManifest, crdSources } from '../../constructs/crds.ts';
 import type { AgentCard, AgentCardSpec, AgentCardStatus } from '../../runtime/api/agent-card.ts';
 import type { Condition } from '../../runtime/api/conditions.ts';
@@ -16,10 +15,12 @@ import type { Controller, KubeObject, Live, OwnerReference } from '../../runtime
 import { createNetworkPolicyController, type NetworkPolicyOptions } from '../../runtime/network-policy/controller.ts';
 import { createVerdicts, type Verdicts } from '../../runtime/workload/verdicts.ts';
 import { type ControlPlane, startControlPlane } from '../lab/control-plane.ts';
+import { type AuditLog, followAuditLog, isWrite } from '../support/audit-log.ts';
 import { type Bed, createBed, eventually, portOf, reach } from '../support/engine-bed.ts';
 import { eventsOf } from '../support/events.ts';
 import { createJudging } from '../support/judging.ts';
 import { kindOf } from '../support/operator-platform.ts';
+import { settled } from '../support/settled.ts';
 import { workload, type Written } from '../support/workload-objects.ts';
 
 const noFile: Live<FileText> = {
@@ -54,9 +55,10 @@ export async function startPolicyBed(name: string) {
     startOperator: async (options: OperatorOptions = {}) => {
       operators += 1;
       const agent = `operator-${operators}`;
-      const operator = await startOperator(bedOf(plane, agent, options.token), agent, options);
+      const audit = followAuditLog(plane.auditLogPath ?? '', agent, 'userAgent');
+      const operator = await startOperator(bedOf(plane, agent, options.token), { instance: agent, audit }, options);
       running.add(operator);
-      return { ...operator, writes: (namespace: string) => writesOf(plane, agent, namespace) };
+      return operator;
     },
     stop: async () => {
       await Promise.all([...running].map((operator) => operator.stop()));
@@ -73,7 +75,16 @@ function bedOf(plane: ControlPlane, userAgent: string, token?: string): Bed {
   return createBed(reach({ port: portOf(plane), certificatesDir: plane.certificatesDir, token }), { userAgent });
 }
 
-async function startOperator(bed: Bed, instance: string, { isAudit = false, verdicts, beside }: OperatorOptions) {
+interface Identity {
+  readonly instance: string;
+  readonly audit: AuditLog;
+}
+
+async function startOperator(
+  bed: Bed,
+  { instance, audit }: Identity,
+  { isAudit = false, verdicts, beside }: OperatorOptions,
+) {
   const { client, clock, log, metrics } = bed;
   const watches = configWatches(install.namespace);
   const events = createEvents({ client, clock, log, metrics, instance });
@@ -100,15 +111,9 @@ async function startOperator(bed: Bed, instance: string, { isAudit = false, verd
     manager,
     /** Looks at one card again, as a change of it would make it. */
     wake: (namespace: string, name: string) => manager.wake('networkpolicy', { namespace, name }),
-    untilIdle: () =>
-      eventually(async () => {
-        const text = await metrics.text();
-        const value = (series: string) => new RegExp(`^${series} (\\d+)$`, 'm').exec(text)?.[1];
-        return (
-          value('workqueue_depth\\{name="networkpolicy"\\}') === '0' &&
-          value('controller_runtime_active_workers\\{controller="networkpolicy"\\}') === '0'
-        );
-      }),
+    writes: (namespace: string) => writesIn(audit, namespace),
+    settled: () =>
+      settled({ metrics, events, audit, controllers: manager.health().controllers.map(({ name }) => name) }),
     stop: async () => {
       if (isStopped) return;
       isStopped = true;
@@ -118,29 +123,11 @@ async function startOperator(bed: Bed, instance: string, { isAudit = false, verd
   };
 }
 
-interface AuditEvent {
-  readonly stage: string;
-  readonly verb: string;
-  readonly userAgent?: string;
-  readonly objectRef?: {
-    readonly resource?: string;
-    readonly subresource?: string;
-    readonly namespace?: string;
-    readonly name?: string;
-  };
-}
-
-const writeVerbs: readonly string[] = ['create', 'update', 'patch', 'delete'];
-
 /** Writes of one operator in one namespace, events left out: `patch networkpolicies/weather-signature-policy`. */
-function writesOf({ auditLogPath = '' }: ControlPlane, agent: string, namespace: string): readonly string[] {
-  return readFileSync(auditLogPath, 'utf8')
-    .split('\n')
-    .filter((line) => line.endsWith('}') && line.includes(agent))
-    .map((line) => JSON.parse(line) as AuditEvent)
-    .filter(
-      (event) => event.stage === 'ResponseComplete' && event.userAgent === agent && writeVerbs.includes(event.verb),
-    )
+function writesIn(audit: AuditLog, namespace: string): readonly string[] {
+  return audit
+    .requests()
+    .filter(isWrite)
     .filter(({ objectRef }) => objectRef?.namespace === namespace && objectRef.resource !== 'events')
     .map(({ verb, objectRef = {} }) =>
       [verb, [objectRef.resource, objectRef.subresource, objectRef.name].filter(Boolean).join('/')].join(' '),
@@ -248,11 +235,11 @@ export async function inNamespace({ client }: PolicyBed, namespace: string) {
 
 /** Nothing is written any more, however often everything is looked at. */
 export async function assertQuiet(operator: Operator, namespace: string, ...cards: readonly string[]): Promise<void> {
-  await operator.untilIdle();
+  await operator.settled();
   const before = operator.writes(namespace).length;
   for (let i = 0; i < 5; i += 1) {
     for (const card of cards) operator.wake(namespace, card);
-    await operator.untilIdle();
+    await operator.settled();
   }
   assert.deepEqual(operator.writes(namespace).slice(before), []);
 }

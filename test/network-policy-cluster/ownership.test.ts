@@ -33,9 +33,9 @@ test('a user’s policy of our name is left as it is and reported once; when it 
   await ns.says('NameTaken');
   await ns.judge('True');
   for (let i = 0; i < 3; i += 1) operator.wake(ns.namespace, 'weather');
-  await operator.untilIdle();
+  await operator.settled();
   assert.deepEqual(await ns.policyOf(), before);
-  await operator.events.idle();
+  await operator.settled();
   assert.deepEqual(await ns.events(), ['NetworkPolicyNameTaken']);
   assert.match(await operator.metrics.text(), /^rossoctl_network_policies\{reason="NameTaken"\} 1$/m);
   assert.ok(operator.writes(ns.namespace).every((write) => write.startsWith('patch agentcards/status')));
@@ -62,8 +62,7 @@ test('a copy of ours that somebody else has made is theirs, with our labels and 
   await ns.says('Unenforced');
   await ns.judge('True');
   for (let i = 0; i < 3; i += 1) operator.wake(ns.namespace, card.name ?? '');
-  await operator.untilIdle();
-  await operator.events.idle();
+  await operator.settled();
   assert.deepEqual(await ns.policyOf(), copied);
   assert.deepEqual(
     (await ns.events()).filter((reason) => reason !== 'NetworkOpened'),
@@ -102,7 +101,7 @@ test('of two cards the one that counts has the policy; it is handed over without
   await ns.becomes('permissive');
   const generated = generatedCardName('Deployment', 'weather');
   await ns.card(generated, { target: 'weather', labels: { [labels.managedBy]: managedBy } });
-  await operator.untilIdle();
+  await operator.settled();
   assert.equal(await ns.reasonOf(generated), undefined);
   const owner = async () => (await ns.policyOf())?.metadata.ownerReferences?.map(({ name }) => name).join();
   assert.equal(await owner(), 'weather');
@@ -171,7 +170,7 @@ test('the platform’s and the namespace’s configuration reach every policy; a
   await eventually(async () => assert.match(await egress(), /openshift-dns/));
   const settled = await ns.policyOf();
   await putConfigMap(bed.client, platformConfig('networkPolicy: {verifiedEgress: everything}\n'));
-  await operator.untilIdle();
+  await operator.settled();
   assert.deepEqual(await ns.policyOf(), settled);
   await ns.judge('False');
   await eventually(async () => assert.equal((await ns.policyOf())?.spec?.ingress?.[0]?.from?.length, 1));
@@ -193,7 +192,7 @@ test('two operators at once agree: one policy, and no writing against each other
   const settle = async () => {
     for (const one of [operator, other]) {
       one.wake(ns.namespace, 'weather');
-      await one.untilIdle();
+      await one.settled();
     }
   };
   await settle();
@@ -220,7 +219,7 @@ test('audit mode deletes what is ours, makes none, and leaves others’', async 
   await ns.becomes('absent');
   await ns.says(undefined);
   assert.equal((await ns.cardOf()).status?.conditions?.[0]?.type, 'Verified');
-  await auditing.untilIdle();
+  await auditing.settled();
   assert.deepEqual(
     (await ns.policies()).map(({ metadata }) => metadata.name),
     ['mine'],

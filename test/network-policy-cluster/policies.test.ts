@@ -39,8 +39,7 @@ describe('verdicts', () => {
     const closed = await ns.becomes('restrictive');
     assert.equal(closed.metadata.annotations?.[annotations.verdictFor], 'none');
     await ns.says('Restrictive');
-    await operator.untilIdle();
-    await operator.events.idle();
+    await operator.settled();
     assert.deepEqual((await ns.events()).toSorted(), ['NetworkClosed', 'NetworkOpened']);
   });
 
@@ -59,7 +58,7 @@ describe('verdicts', () => {
     await assertQuiet(operator, ns.namespace, 'weather', 'storm');
     await ns.becomes('restrictive', 'storm-signature-policy');
     assert.equal((await ns.policyOf())?.metadata.resourceVersion, open.metadata.resourceVersion);
-    await operator.events.idle();
+    await operator.settled();
     assert.deepEqual(await ns.events(), ['NetworkOpened']);
     await operator.stop();
     operator = await bed.startOperator();

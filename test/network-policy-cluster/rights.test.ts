@@ -81,7 +81,7 @@ test('RB-02: an operator with the declared rights alone does all of this control
   const spec = { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'storm' } };
   await bed.client.mergePatch({ kind: kinds.agentCard, namespace: ns.namespace, name: 'weather' }, { spec });
   await ns.becomes('absent');
-  await operator.events.idle();
+  await operator.settled();
   assert.deepEqual(await ns.events(), ['NetworkOpened']);
   const refused = operator.log.lines.filter(({ message, fields }) =>
     /403|forbidden/i.test(message + JSON.stringify(fields)),

@@ -66,18 +66,18 @@ export interface AuditLog {
   readonly position: number;
 }
 
-/** Follows the log file, keeping what `username` did. */
-export function followAuditLog(file: string, username: string): AuditLog {
+/** Follows the log file, keeping what `who` did: a user by name, or a client by what it calls itself. */
+export function followAuditLog(file: string, who: string, by: 'username' | 'userAgent' = 'username'): AuditLog {
   const kept: AuditRequest[] = [];
   const decoder = new StringDecoder('utf8');
   let offset = 0;
   let rest = '';
-  const needle = JSON.stringify(username);
+  const needle = JSON.stringify(who);
 
   const keep = (line: string): void => {
     if (!line.includes(needle)) return;
     const request = JSON.parse(line) as AuditRequest;
-    if (request.user.username === username) kept.push(request);
+    if ((by === 'username' ? request.user.username : request.userAgent) === who) kept.push(request);
   };
   const read = (): readonly AuditRequest[] => {
     if (!existsSync(file)) return kept;

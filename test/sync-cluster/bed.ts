@@ -16,6 +16,7 @@ import { type AuditLog, followAuditLog, isWrite } from '../support/audit-log.ts'
 import { createBed, eventually, metric, portOf, reach } from '../support/engine-bed.ts';
 import { eventsOf } from '../support/events.ts';
 import { grant, makeServiceAccount } from '../support/service-account.ts';
+import { writesAnswered } from '../support/settled.ts';
 
 /** Whose rights to name an owner are looked at too, as a cautious administrator has it. */
 const cautious = ['--enable-admission-plugins=OwnerReferencesPermissionEnforcement'];
@@ -41,7 +42,7 @@ export async function startSyncBed(name: string) {
   await grant(client, `${install.namespace}/${install.serviceAccount}`, { name: 'operator', rules });
   const account = `system:serviceaccount:${install.namespace}:${install.serviceAccount}`;
   const audit = followAuditLog(plane.auditLogPath ?? '', account);
-  const running = new Set<{ stop(): Promise<void> }>();
+  const running = new Set<Awaited<ReturnType<typeof startOperator>>>();
   return {
     client,
     audit,
@@ -50,6 +51,12 @@ export async function startSyncBed(name: string) {
       running.add(operator);
       return operator;
     },
+    /** Waits until the audit log has every write that was answered to any of the operators, stopped ones too. */
+    isLogged: () =>
+      eventually(async () => {
+        const answered = await writesAnswered([...running].map(({ metrics }) => metrics));
+        assert.equal(audit.requests().filter(isWrite).length, answered);
+      }),
     stop: async () => {
       await Promise.all([...running].map((operator) => operator.stop()));
       await users.close();
@@ -72,6 +79,7 @@ async function startOperator(plane: ControlPlane, token: string) {
   let isStopped = false;
   return {
     log,
+    metrics,
     /** Resolves after that many more passes over a workload that nothing happened to. */
     pass: async (kind: 'Deployment' | 'StatefulSet', key: { namespace: string; name: string }, count = 1) => {
       const controller = `agentcardsync-${kind.toLowerCase()}`;
@@ -155,6 +163,8 @@ export async function inNamespace({ client, audit }: SyncBed, namespace: string)
     /** Events beside the namespace's objects, as `reason: note`. */
     events: async () => (await eventsOf(client, namespace)).map(({ reason, note }) => `${reason}: ${note}`),
     writes: () => writesIn(audit, namespace),
+    /** Waits until exactly these writes are in the audit log: a card is seen before the line about it. */
+    wrote: (...wanted: readonly string[]) => eventually(() => assert.deepEqual(writesIn(audit, namespace), wanted)),
   };
 }
 
