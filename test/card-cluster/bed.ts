@@ -1,6 +1,5 @@
 /** The AgentCard controller beside a real API server, with agents that are HTTP servers of the test: operators, users, and what tests ask. */
 
-import assert from 'node:assert/strict';
 import { crdManifest, crdSources } from '../../constructs/crds.ts';
 import {
   createAgentCardController,
@@ -196,7 +195,8 @@ async function startOperator({ plane, agents, token, account }: World, options: 
     /** Looks at a card again, that often. */
     pass: async (key: ObjectKey, count = 1): Promise<void> => {
       for (let i = 0; i < count; i += 1) {
-        assert.ok(manager.wake('agentcard', key));
+        // Right after its start the controller takes no key yet.
+        await eventually(() => manager.wake('agentcard', key));
         await untilIdle(metrics, ['agentcard']);
       }
     },
