@@ -184,7 +184,6 @@ async function startOperator({ plane, agents, token, account }: World, options: 
     manager.addController(createNetworkPolicyController(enforcing) as unknown as Controller);
   }
   const audit = followAuditLog(plane.auditLogPath ?? '', `system:serviceaccount:${install.namespace}:${account}`);
-  /** Requests that were answered, watches left out: those last. */
   await manager.start();
   let isStopped = false;
   return {
