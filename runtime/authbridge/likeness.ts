@@ -79,11 +79,19 @@ function isFree(name: string): boolean {
   return name.startsWith('OTEL_');
 }
 
-/** All that our containers read, and what decides which code a container runs. Telemetry, proxies and cloud identities are others'. */
-const reads =
-  /^(AUTHBRIDGE_|MTLS_|SPIFFE_|KEYCLOAK_|TARGET_|POD_|PROXY_|(IN|OUT)BOUND_|(ADMIN_|HEALTH_|APPLICATION_)?PORT$|ISSUER$|TOKEN_URL$|ALLOWED_AUDIENCES$|SERVICE_ACCOUNT$|(ADMIN_)?CREDENTIALS_DIR$|SVID_DIR$)/;
+/** All that our containers read, and what decides which code a container runs and whom it trusts. Telemetry, proxies and cloud identities are others'. */
+const reads = new RegExp(
+  `^(${[
+    '(AUTHBRIDGE|MTLS|SPIFFE|KEYCLOAK|TARGET|POD|PROXY|IDP|JWKS|JWT|CLIENT|IPTABLES|PLAIN)_.*',
+    '(IN|OUT)BOUND_.*',
+    '(ADMIN_|HEALTH_|APPLICATION_)?PORT',
+    'ISSUER|TOKEN_URL|ALLOWED_AUDIENCES|CLOCK_SKEW_SECONDS|SERVICE_ACCOUNT',
+    '((ADMIN_)?CREDENTIALS|SVID|WORK)_DIR',
+    'PROBES|ROUTES|BYPASS_PATHS|DRAIN_SECONDS|LOG_LEVEL|ACCESS_LOG',
+  ].join('|')})$`,
+);
 const loads =
-  /^(LD_|ENVOY_|GODEBUG$|PATH$|(BASH_)?ENV$|NODE_(OPTIONS|PATH)$|PYTHON(PATH|STARTUP|HOME)$|SSLKEYLOGFILE$|SSL_CERT_)/;
+  /^(LD_|ENVOY_|GODEBUG$|PATH$|(BASH_)?ENV$|NODE_|PYTHON(PATH|STARTUP|HOME)$|SSLKEYLOGFILE$|SSL_CERT_|OPENSSL_)/;
 
 function isOurName(name: string): boolean {
   return reads.test(name) || loads.test(name);

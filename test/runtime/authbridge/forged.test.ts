@@ -1,6 +1,7 @@
 /** Pods that claim to be injected and only look like it: each is refused in words that name what differs. */
 
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
 import test from 'node:test';
 import type { Container, Pod } from '../../../runtime/api/kubernetes.ts';
 import { injectedPod, judged, p0, r0, type SnapshotParts } from './fixtures.ts';
@@ -154,6 +155,33 @@ for (const [what, pod, words, parts = {}] of forgeries) {
     assert.equal(steps.at(-1)?.passed, false);
   });
 }
+
+/** Names of variables in the sidecar's sources: `read.text('ISSUER')`, `env['IPTABLES_BACKEND']`. */
+function variablesRead(): readonly string[] {
+  const sources = globSync('runtime/sidecar/**/*.ts').map((file) => readFileSync(file, 'utf8'));
+  const names = sources.flatMap((source) =>
+    [...source.matchAll(/(?:read\.\w+\(|\(read, |env\[)\s*'([A-Z_]+)'/g)].map(([, name = '']) => name),
+  );
+  return [...new Set(names)];
+}
+
+const unlike = (name: string) => judged({ pod: changed('envoy-proxy', envWith(name, '/x')) }).verdict;
+
+test('forged: any variable that our programs read, with another value', () => {
+  const names = variablesRead();
+  assert.ok(names.length > 30, names.join(' '));
+  const missed = names.filter((name) => !unlike(name).note.includes(`variable ${name}`));
+  assert.deepEqual(missed, []);
+});
+
+for (const name of ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'NODE_TLS_REJECT_UNAUTHORIZED', 'OPENSSL_CONF']) {
+  test(`forged: ${name}, which changes what Node runs and trusts`, () => assert.match(unlike(name).note, /variable /));
+}
+
+test('telemetry, proxies and cloud identities of others are no forgery', () => {
+  for (const name of ['OTEL_SERVICE_NAME', 'HTTPS_PROXY', 'AWS_ROLE_ARN', 'KUBERNETES_SERVICE_HOST', 'TZ'])
+    assert.equal(unlike(name).kind, 'allow', name);
+});
 
 test('a container of the application as the proxy’s user bypasses it, with a marker as without', () => {
   const pod = withSpec(({ containers }) => ({
