@@ -18,17 +18,17 @@ export interface KeptSignatures {
 
 /** A card is judged again only when it, the bundle or the rules have changed, or a date was crossed. */
 export function createKeptSignatures(judge: Judge): KeptSignatures {
-  const { of, forget } = createAssessments(judge);
+  const assessments = createAssessments(judge);
   return {
     of: (uid, { card, cardHash: hash }, question) => {
       if (card === undefined || hash === undefined) return undefined;
       const received = { hash, path: '', body: undefined };
-      const known = of(uid, { received, ...question });
+      const known = assessments.of(uid, { received, ...question });
       const { assessment } = known.needsBody
-        ? of(uid, { received: { ...received, body: Buffer.from(JSON.stringify(card)) }, ...question })
+        ? assessments.of(uid, { received: { ...received, body: Buffer.from(JSON.stringify(card)) }, ...question })
         : known;
       return assessment?.kind === 'read' ? assessment.verification : undefined;
     },
-    forget,
+    forget: (uid) => assessments.forget(uid),
   };
 }

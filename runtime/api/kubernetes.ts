@@ -28,7 +28,13 @@ export interface SecurityContext {
 
 /** A request by which the kubelet looks after a container: of a probe, or of a lifecycle hook (which has no gRPC form). */
 export interface Asking {
-  readonly httpGet?: { readonly path?: string; readonly port: number | string; readonly scheme?: string };
+  readonly httpGet?: {
+    /** Default: the pod's own address. */
+    readonly host?: string;
+    readonly path?: string;
+    readonly port: number | string;
+    readonly scheme?: string;
+  };
   readonly grpc?: { readonly port: number };
 }
 

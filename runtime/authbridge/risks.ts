@@ -10,7 +10,7 @@ import { portOf } from './probes.ts';
 /** Each says which container or field, what follows, and what to do. Empty where nothing redirects the pod's traffic. */
 export function riskWarnings(facts: Facts): readonly string[] {
   if (!facts.components.containers[containers.proxyInit].inject) return [];
-  return [...tlsProbes(facts), ...sharedProcesses(facts), ...strongContainers(facts)];
+  return [...tlsProbes(facts), ...hooks(facts), ...sharedProcesses(facts), ...strongContainers(facts)];
 }
 
 function ownContainers({ pod }: Facts): readonly Container[] {
@@ -21,8 +21,7 @@ function ownContainers({ pod }: Facts): readonly Container[] {
 
 /** The kubelet shows no certificate, so the proxy refuses it, and could not see the path if it did not. */
 function tlsProbes(facts: Facts): readonly string[] {
-  const exclusions = portExclusions(facts.pod.metadata.annotations);
-  const open = exclusions.ok ? exclusions.inbound : [];
+  const open = excluded(facts);
   return ownContainers(facts).flatMap((container) => {
     const { startupProbe, livenessProbe, readinessProbe } = container;
     const ports = [startupProbe, livenessProbe, readinessProbe].flatMap((probe) =>
@@ -34,6 +33,26 @@ function tlsProbes(facts: Facts): readonly string[] {
         `container ${container.name} is probed at port ${port} by HTTPS, which the proxy cannot look into and refuses; exclude the port by the annotation ${annotations.inboundPortsExclude}, or probe by HTTP`,
     );
   });
+}
+
+function excluded({ pod }: Facts): readonly number[] {
+  const exclusions = portExclusions(pod.metadata.annotations);
+  return exclusions.ok ? exclusions.inbound : [];
+}
+
+/** The kubelet shows no token, and what a hook asks for does something: it is no probe, which everybody may ask for. */
+function hooks(facts: Facts): readonly string[] {
+  const open = excluded(facts);
+  return ownContainers(facts).flatMap((container) =>
+    (['postStart', 'preStop'] as const).flatMap((hook) => {
+      const asked = container.lifecycle?.[hook]?.httpGet;
+      const port = asked === undefined || asked.host ? undefined : portOf(asked.port, container);
+      if (port === undefined || open.includes(port)) return [];
+      return [
+        `container ${container.name} has a ${hook} hook that asks port ${port} without a token, which the proxy refuses unless everybody may ask for its path; exclude the port by the annotation ${annotations.inboundPortsExclude}, or let the hook run a command`,
+      ];
+    }),
+  );
 }
 
 function sharedProcesses({ pod }: Facts): readonly string[] {

@@ -1,4 +1,4 @@
-/** What admission lets pass and warns of: probes by HTTPS, shared processes, containers that can get past the proxy. */
+/** What admission lets pass and warns of: probes by HTTPS, hooks, shared processes, containers that can get past the proxy. */
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -26,6 +26,27 @@ const rows: readonly (readonly [what: string, pod: PodParts, warned: RegExp | un
     /port 1 by/,
   ],
   ['a name that no port has', { container: { readinessProbe: https('nothing') } }, undefined],
+  [
+    'a hook by HTTP',
+    { container: { lifecycle: { preStop: { httpGet: { path: '/drain', port: 8080 } } } } },
+    /^container agent has a preStop hook that asks port 8080 without a token.*inbound-ports-exclude/,
+  ],
+  [
+    'a hook by HTTPS',
+    { container: { lifecycle: { postStart: { httpGet: { path: '/', port: 8443, scheme: 'HTTPS' } } } } },
+    /has a postStart hook that asks port 8443/,
+  ],
+  [
+    'a hook at a port that is excluded',
+    { container: { lifecycle: { preStop: { httpGet: { port: 8443 } } } }, annotations: excluded },
+    undefined,
+  ],
+  [
+    'a hook of somebody else',
+    { container: { lifecycle: { preStop: { httpGet: { host: 'x', port: 1 } } } } },
+    undefined,
+  ],
+  ['a hook that runs a command', { container: { lifecycle: { preStop: { exec: {} } as never } } }, undefined],
   ['shared processes', { spec: { shareProcessNamespace: true } }, /^shareProcessNamespace is true.*leave it out$/],
   ['shared processes by name only', { spec: { shareProcessNamespace: false } }, undefined],
   [
