@@ -60,5 +60,8 @@ export interface Refusal {
 
 export type Decision = Pass | Refusal;
 
-/** One direction's rules. It never throws and never takes longer than `deadline` (see `Settings`); `signal` ends with the request. */
+/**
+ * One direction's rules. It never takes longer than `deadline` (see `Settings`); `signal` ends with the request. With one that has ended already
+ * no work is begun, and only a decision that is no promise counts; the promise may reject then.
+ */
 export type Decide = (head: RequestHead, signal: AbortSignal) => Decision | Promise<Decision>;

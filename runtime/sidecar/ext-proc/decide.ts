@@ -1,4 +1,4 @@
-/** Asks a rule, and has a decision in any case: also when the rule fails, and when it does not come to one in time. */
+/** Asks a rule, and has a decision in any case: also when the rule fails, does not come to one in time, or may not wait. */
 
 import type { Clock } from '../../engine/clock.ts';
 import { createDeadline } from '../../engine/deadline.ts';
@@ -33,6 +33,26 @@ export async function decide(options: DecideOptions, head: RequestHead, gone: Ab
   }
 }
 
+/**
+ * For a request that there is no room for to wait: what the rule says at once (an open path, a missing token, one that was verified before),
+ * or a refusal. So a flood of what must wait does not fail the kubelet's probes.
+ */
+export function decideAtOnce({ rules, log }: Pick<DecideOptions, 'rules' | 'log'>, head: RequestHead): Decision {
+  const { direction } = head;
+  try {
+    const decision = rules[direction](head, ended);
+    if (!(decision instanceof Promise)) return decision;
+    // What the rule gave up because of the signal is for nobody.
+    decision.catch(() => undefined);
+    return overloaded;
+  } catch (error) {
+    log.error('a rule failed, and the request was refused', { direction, error });
+    return failed;
+  }
+}
+
+const ended = AbortSignal.abort(new Error('there is no room to wait'));
+
 const late: Refusal = {
   kind: 'refuse',
   reason: 'deadline',
@@ -43,8 +63,8 @@ const late: Refusal = {
   headers: { 'retry-after': '1' },
 };
 
-/** For a request that there is no room for: the caller may come again in a moment. */
-export const overloaded: Refusal = {
+/** The caller may come again in a moment. */
+const overloaded: Refusal = {
   kind: 'refuse',
   reason: 'overload',
   status: 503,

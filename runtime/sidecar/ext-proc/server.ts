@@ -9,7 +9,7 @@ import type { Decide, Direction } from '../decision.ts';
 import { firstMessage, framed } from '../envoy/grpc/frame.ts';
 import { directionKey } from '../envoy/names.ts';
 import { messageOf } from '../wire/registry.ts';
-import { decide, overloaded } from './decide.ts';
+import { decide, decideAtOnce } from './decide.ts';
 import { headersOf, type ProcessingRequest, requestHead } from './headers.ts';
 import { processorMeter } from './meter.ts';
 import { reply } from './reply.ts';
@@ -21,7 +21,7 @@ export interface ProcessorOptions {
   readonly rules: Readonly<Record<Direction, Decide>>;
   /** For one decision, in milliseconds. Default 8,000; must be below `Limits.processorSeconds`, or Envoy's bare answer comes first. */
   readonly deadlineMs?: number;
-  /** Of each direction. */
+  /** Of each direction, for requests that wait; one that finds none is still answered if that can be done at once. */
   readonly room?: RoomOptions;
   readonly clock: Clock;
   readonly log: Log;
@@ -89,7 +89,7 @@ export async function serveProcessor(options: ProcessorOptions): Promise<Process
       if (headers === undefined) return endCall(stream);
       const asked = requestHead(direction, headers, message);
       const measured = meter.begin(asked);
-      const decision = leave === undefined ? overloaded : await decide(options, asked, signal);
+      const decision = leave === undefined ? decideAtOnce(options, asked) : await decide(options, asked, signal);
       measured(signal.aborted ? undefined : decision);
       if (!signal.aborted) endCall(stream, toBinary(responseType, reply(decision, headers)));
     } catch (error) {

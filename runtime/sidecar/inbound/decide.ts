@@ -95,6 +95,7 @@ function tokenCheck(options: InboundOptions): (token: string, signal: AbortSigna
   }
 
   async function verify(keys: Keys & { readonly kind: 'held' }, token: string, signal: AbortSignal): Promise<Outcome> {
+    signal.throwIfAborted();
     const outcome = await judge(options, keys, token);
     const settled = outcome === 'key-unknown' ? await withNewerKeys(keys, token, signal) : outcome;
     count(settled === 'token' ? 'verified' : 'refused');

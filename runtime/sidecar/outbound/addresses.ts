@@ -11,6 +11,7 @@ export type Place =
   | { readonly kind: 'elsewhere'; readonly address: string }
   | { readonly kind: 'unknown' };
 
+/** Rejects when the signal has ended before. */
 export type PlaceOf = (host: string, destination: string | undefined, signal: AbortSignal) => Promise<Place>;
 
 export interface AddressesOptions {
@@ -54,6 +55,7 @@ export function createAddresses({ resolve, clock, ttlMs = 5_000, leastMs = 1_000
   }
 
   return async (host, destination, signal) => {
+    signal.throwIfAborted();
     const wanted = destination === undefined ? undefined : sameAddress(destination);
     if (isAddress(host)) return host === wanted ? { kind: 'there' } : { kind: 'elsewhere', address: host };
     const held = known.get(host);

@@ -80,14 +80,13 @@ function subjectOf(value: string | undefined, issuer: string): TokenWish['subjec
   return undefined;
 }
 
-async function unrouted(options: OutboundOptions, call: Call): Promise<Decision> {
-  const { subject, signal, authority } = call;
+function unrouted(options: OutboundOptions, call: Call): Decision | Promise<Decision> {
+  const { subject, authority } = call;
   if (subject === undefined) return { kind: 'pass', reason: 'no-route' };
   const { fallback, clock } = options;
   if (fallback === undefined || !isService(authority.host)) return outboundRefusal('no-route');
   if (subject.expiresAtMs <= clock.now().getTime()) return outboundRefusal('expired');
-  const decision = withToken(await options.tokenFor({ ...fallback, subject }, signal), 'default');
-  return decision.kind === 'pass' ? bound(options, call, decision) : decision;
+  return exchanged(options, call, fallback, 'default');
 }
 
 type Act = (options: OutboundOptions, call: Call, route: Route) => Decision | Promise<Decision>;
@@ -103,17 +102,16 @@ const byAction: Readonly<Record<Route['action'], Act>> = {
     const { subject } = call;
     if (subject !== undefined && subject.expiresAtMs <= options.clock.now().getTime())
       return outboundRefusal('expired');
-    if (subject !== undefined || route.noToken === 'client-credentials') return exchanged(options, call, route.target);
+    if (subject !== undefined) return exchanged(options, call, route.target, 'exchange');
+    if (route.noToken === 'client-credentials') return exchanged(options, call, route.target, 'client-credentials');
     return route.noToken === 'allow' ? { kind: 'pass', reason: 'no-token-allowed' } : outboundRefusal('no-token');
   },
 };
 
-async function exchanged(options: OutboundOptions, call: Call, target: Target): Promise<Decision> {
+async function exchanged(options: OutboundOptions, call: Call, target: Target, reason: string): Promise<Decision> {
   const { subject, signal } = call;
-  const decision = withToken(
-    await options.tokenFor({ ...target, subject }, signal),
-    subject === undefined ? 'client-credentials' : 'exchange',
-  );
+  signal.throwIfAborted();
+  const decision = withToken(await options.tokenFor({ ...target, subject }, signal), reason);
   return decision.kind === 'pass' ? bound(options, call, decision) : decision;
 }
 

@@ -96,3 +96,25 @@ test('above what may be decided at once a request is refused with 503, in its ow
     assert.match(await metrics.text(), /direction="inbound",decision="refuse",reason="overload",mtls="false"\} 1/);
   });
 });
+
+test('without room, what needs no waiting is still answered, and a rule is told to begin nothing', async () => {
+  const waits = Promise.withResolvers<Decision>();
+  const rooms: boolean[] = [];
+  let isOpen = false;
+  const inbound: Decide = (_head, signal) => {
+    rooms.push(!signal.aborted);
+    return isOpen ? { kind: 'pass', reason: 'bypass' } : waits.promise;
+  };
+  const rules = { inbound, outbound: inbound };
+  await served({ rules, room: { requests: 1 } }, async ({ session, metrics }) => {
+    const waiting = ask(session, 'inbound');
+    const refused = await answerOf(ask(session, 'inbound'));
+    assert.deepEqual([refused.case, refused.value.status?.code], ['immediateResponse', 503]);
+    isOpen = true;
+    assert.equal((await answerOf(ask(session, 'inbound'))).case, 'requestHeaders');
+    assert.deepEqual(rooms, [true, false, false]);
+    waits.resolve({ kind: 'pass', reason: 'test' });
+    assert.equal((await answerOf(waiting)).case, 'requestHeaders');
+    assert.match(await metrics.text(), /direction="inbound",decision="refuse",reason="overload",mtls="false"\} 1/);
+  });
+});

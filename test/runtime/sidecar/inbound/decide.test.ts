@@ -205,3 +205,23 @@ test('no answer holds a part of the token', async () => {
     for (const part of [...token.split('.'), 'secret']) assert.ok(!text.includes(part), text);
   }
 });
+
+test('with a signal that has ended: at once for open paths, missing tokens and verified ones; no other token is looked at', async () => {
+  const { decide, ask, client, metrics } = await bed();
+  assert.equal(await ask({ headers: bearer(good) }), 'token');
+  const fetches = client.asked.length;
+  const rows: readonly (readonly [wish: HeadWish, reason: string])[] = [
+    [{ path: '/healthz' }, 'bypass'],
+    [{}, 'no-token'],
+    [{ headers: bearer(good) }, 'token'],
+  ];
+  for (const [wish, reason] of rows) {
+    const decision = decide(head(wish), AbortSignal.abort());
+    assert.ok(!(decision instanceof Promise), reason);
+    assert.equal(decision.reason, reason);
+  }
+  await assert.rejects(async () => decide(head({ headers: bearer(await signed(second)) }), AbortSignal.abort()));
+  assert.equal(client.asked.length, fetches);
+  assert.match(await metrics.text(), /token_verifications_total\{result="verified"\} 1\n/);
+  assert.doesNotMatch(await metrics.text(), /token_verifications_total\{result="refused"\}/);
+});

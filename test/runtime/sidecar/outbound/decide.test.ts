@@ -57,7 +57,7 @@ function bed(options: Partial<OutboundOptions> = {}, outcome?: TokenOutcome) {
     ...options,
   });
   const ask = async (wish: HeadWish = {}) => decide(call(wish), noSignal);
-  return { ask, wishes, looked, clock };
+  return { ask, decide, wishes, looked, clock };
 }
 
 const withToken = { headers: { authorization: `Bearer ${callersToken}` } };
@@ -254,4 +254,14 @@ test('a look-up that hangs ends with the request', async () => {
   const place = placeOf('svc', '10.0.0.1', controller.signal);
   controller.abort();
   assert.deepEqual(await place, { kind: 'unknown' });
+});
+
+test('with a signal that has ended: what is no route and holds no token passes at once; no token is fetched, no name looked up', async () => {
+  const { decide, wishes, looked } = bed();
+  const plain = decide(call({ authority: 'other', headers: {} }), AbortSignal.abort());
+  assert.ok(!(plain instanceof Promise));
+  assert.equal(plain.reason, 'no-route');
+  for (const authority of ['tool-x', 'other.team1.svc', 'old-tool'])
+    await assert.rejects(async () => decide(call({ ...withToken, authority }), AbortSignal.abort()), authority);
+  assert.deepEqual([wishes, looked], [[], []]);
 });
