@@ -60,7 +60,7 @@ const recipes: Readonly<Record<ImageName, Recipe>> = {
     program: 'sidecar.mjs',
     more: async () => [...programEntries(await ensureEnvoy({ report }), 'usr/bin/envoy'), ...iptablesEntries()],
     moreKey: envoyVersion,
-    nodeFlags: ['--max-semi-space-size=1', '--max-old-space-size-percentage=37.5'],
+    nodeFlags: ['--max-semi-space-size=1', '--max-old-space-size-percentage=31.25'],
     user: 1337,
   },
 };

@@ -5,9 +5,9 @@ const mebibyte = 1024 * 1024;
 /** MiB of a container that has no limit. */
 const unlimited = 1_024;
 /** Part that the processor's JavaScript heap may take: the flag `--max-old-space-size-percentage` of the image says the same. */
-export const processorPart = 0.375;
-/** MiB of programs and of what is no heap: Envoy's own, and Node's. */
-const programs = 120;
+export const processorPart = 0.3125;
+/** MiB of programs and of what is no heap: Envoy's own, Node's, and the kernel's for sockets, which counts as the container's too. */
+const programs = 150;
 /** MiB. With less Envoy refuses everything at once. */
 const least = 24;
 
