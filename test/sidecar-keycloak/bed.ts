@@ -17,11 +17,11 @@ import { createOutbound } from '../../runtime/sidecar/outbound/decide.ts';
 import { createTokenFetcher, type TokenFetcherOptions } from '../../runtime/sidecar/outbound/fetch.ts';
 import { readRoutes } from '../../runtime/sidecar/outbound/routes.ts';
 import type { ClientCredentials } from '../lab/keycloak/admin.ts';
-import { type Keycloak, startKeycloak } from '../lab/keycloak/keycloak.ts';
+import { type Keycloak, type KeycloakOptions, startKeycloak } from '../lab/keycloak/keycloak.ts';
 
 /** One Keycloak for a test file; it starts with the file and ends after its tests. */
-export async function keycloakForFile(): Promise<Keycloak> {
-  const keycloak = await startKeycloak();
+export async function keycloakForFile(options: KeycloakOptions = {}): Promise<Keycloak> {
+  const keycloak = await startKeycloak(options);
   after(() => keycloak.stop());
   return keycloak;
 }
@@ -65,12 +65,13 @@ function parts(t: TestContext) {
   return { client, clock: systemClock, metrics, log: createLog({ level: 'silent', name: 'test' }) };
 }
 
-const told = (decision: Decision): string =>
+export const told = (decision: Decision): string =>
   decision.kind === 'pass' ? decision.reason : `${decision.status} ${decision.error} ${decision.reason}`;
 
 type Headers = Readonly<Record<string, string>>;
 
-function head(direction: RequestHead['direction'], authority: string, headers: Headers): RequestHead {
+/** A request without a body. */
+export function head(direction: RequestHead['direction'], authority: string, headers: Headers): RequestHead {
   return {
     direction,
     method: 'GET',

@@ -127,6 +127,9 @@ function codeOf(error: Error): string {
   return inner instanceof Error ? codeOf(inner) : '';
 }
 
+const untrusted =
+  'has a certificate that no trusted authority has signed: put the certificate of its authority into identity.ca';
+
 const sentences: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refuses connections',
   ECONNRESET: 'cut the connection off',
@@ -136,10 +139,10 @@ const sentences: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'has a name that could not be looked up just now',
   EHOSTUNREACH: 'cannot be reached from here',
   ENETUNREACH: 'cannot be reached from here',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'has a certificate that no trusted authority has signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'has a certificate that no trusted authority has signed',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'has a certificate that no trusted authority has signed',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'has a certificate that no trusted authority has signed',
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
   CERT_HAS_EXPIRED: 'has a certificate that has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another name',
 };

@@ -13,6 +13,8 @@ export interface Served {
   /** What it calls itself; undefined: as it is asked. */
   readonly hostname: string | undefined;
   readonly port: number;
+  /** By HTTPS as well; the files are PEM. */
+  readonly secure: { readonly port: number; readonly certificate: string; readonly key: string } | undefined;
   /** The port of its health. */
   readonly management: number;
   readonly trusted: readonly string[];
@@ -55,7 +57,7 @@ function javaOptions(home: string, dir: string): readonly string[] {
   ];
 }
 
-function serverOptions({ host, hostname, port, management, trusted, database }: Served): readonly string[] {
+function serverOptions({ host, hostname, port, secure, management, trusted, database }: Served): readonly string[] {
   return [
     'start',
     '--optimized',
@@ -63,9 +65,20 @@ function serverOptions({ host, hostname, port, management, trusted, database }: 
     hostname === undefined ? '--hostname-strict=false' : `--hostname=${hostname}`,
     `--http-host=${host}`,
     `--http-port=${port}`,
+    ...(secure === undefined ? [] : secureOptions(secure)),
     `--http-management-port=${management}`,
     '--cache=local',
     ...(database === undefined ? [] : [`--db-url=jdbc:h2:file:${database};NON_KEYWORDS=VALUE;WRITE_DELAY=0`]),
     ...(trusted.length === 0 ? [] : [`--truststore-paths=${trusted.join(',')}`]),
+  ];
+}
+
+function secureOptions({ port, certificate, key }: NonNullable<Served['secure']>): readonly string[] {
+  return [
+    `--https-port=${port}`,
+    `--https-certificate-file=${certificate}`,
+    `--https-certificate-key-file=${key}`,
+    // Else it is served by HTTPS too.
+    '--http-management-scheme=http',
   ];
 }

@@ -1,6 +1,6 @@
 // Starts a Keycloak of a test's own: on free ports, gone with the process that started it, and what it kept with it.
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Component, endProcesses, startComponent, untilReady } from '../component.ts';
 import { makeOwnedDir, sweepAbandonedDirs } from '../owned-dir.ts';
@@ -15,6 +15,8 @@ import { ensureKeycloak } from './distribution.ts';
 export interface Keycloak {
   /** Without a trailing slash: `http://127.0.0.1:20001`. */
   readonly url: string;
+  /** By HTTPS, if it has a certificate for that: `https://localhost:20002`. */
+  readonly secureUrl: string | undefined;
   readonly logPath: string;
   readonly admin: KeycloakAdmin;
   /** The kernel stops scheduling it: it accepts connections and answers nothing. */
@@ -35,6 +37,8 @@ export interface KeycloakOptions {
   readonly hostname?: string;
   /** Realms and keys outlive `end()`. Default false: they are in memory. */
   readonly isKept?: boolean;
+  /** PEM by which it serves HTTPS beside HTTP, as `localhost`. Default: it does not. */
+  readonly serving?: { readonly certificate: string; readonly key: string };
   /** PEM files of authorities that it trusts, besides Java's own, such as that of a SPIFFE bundle's endpoint. */
   readonly trusted?: readonly string[];
 }
@@ -44,7 +48,7 @@ const readyTimeoutMs = 600_000;
 
 /** Starts it and resolves when it is ready by its own word. The first time it is fetched and built. */
 export async function startKeycloak(options: KeycloakOptions = {}): Promise<Keycloak> {
-  const { host = '127.0.0.1', hostname, trusted = [], isKept = false } = options;
+  const { host = '127.0.0.1', hostname, serving, trusted = [], isKept = false } = options;
   const home = await ensureKeycloak(reportToStderr);
   sweepAbandonedDirs();
   const dir = makeOwnedDir('keycloak');
@@ -52,8 +56,9 @@ export async function startKeycloak(options: KeycloakOptions = {}): Promise<Keyc
   const secret = randomBytes(24).toString('base64url');
   const logPath = join(dir, 'keycloak.log');
   mkdirSync(join(dir, 'tmp'));
+  const secure = serving === undefined ? undefined : { port: await findFreePort(), ...writeServing(dir, serving) };
   const database = isKept ? join(dir, 'database') : undefined;
-  const java = keycloakCommand({ home, dir }, { host, hostname, port, management, trusted, database });
+  const java = keycloakCommand({ home, dir }, { host, hostname, port, secure, management, trusted, database });
   const launch = (bootstrap: readonly string[]): Component =>
     startComponent({
       component: 'keycloak',
@@ -86,6 +91,7 @@ export async function startKeycloak(options: KeycloakOptions = {}): Promise<Keyc
   const url = `http://${host}:${port}`;
   return {
     url,
+    secureUrl: secure === undefined ? undefined : `https://localhost:${secure.port}`,
     logPath,
     admin: keycloakAdmin(url, { id: bootstrapClient, secret }, hostname),
     freeze: () => signalProcess(process, 'SIGSTOP'),
@@ -98,6 +104,16 @@ export async function startKeycloak(options: KeycloakOptions = {}): Promise<Keyc
     },
     stop,
   };
+}
+
+type Serving = NonNullable<KeycloakOptions['serving']>;
+
+/** The same as files. */
+function writeServing(dir: string, { certificate, key }: Serving): Serving {
+  const files = { certificate: join(dir, 'serving.crt'), key: join(dir, 'serving.key') };
+  writeFileSync(files.certificate, certificate);
+  writeFileSync(files.key, key, { mode: 0o600 });
+  return files;
 }
 
 const bootstrapClient = 'lab-bootstrap';

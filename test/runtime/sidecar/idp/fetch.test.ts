@@ -107,7 +107,8 @@ test('by HTTPS an authority of one’s own vouches when it is named; the name mu
     const found = await client.ask({ method: 'GET', url: `https://${host}:${port}/`, timeoutMs: 5_000 });
     return found.kind === 'answer' ? found.body.toString() : found.why;
   };
-  const untrusted = 'has a certificate that no trusted authority has signed';
+  const untrusted =
+    'has a certificate that no trusted authority has signed: put the certificate of its authority into identity.ca';
   assert.equal(await ask('keycloak.test', `${stranger.certificate}${authority.certificate}`), 'here');
   assert.equal(await ask('keycloak.test', ''), untrusted);
   assert.equal(await ask('keycloak.test', stranger.certificate), untrusted);
