@@ -80,13 +80,15 @@ describe('admission through the API server', { timeout: 600_000 }, () => {
     const load = (async () => {
       const pending = new Set<Promise<void>>();
       while (!loading.signal.aborted) {
+        await sleep(20);
+        // On a starved machine more would only wait for each other, and for longer than the API server does.
+        if (pending.size >= 25) continue;
         const one = dryRun().then(
           () => void (admitted += 1),
           (error: unknown) => void failures.push(String(error)),
         );
         pending.add(one);
         void one.finally(() => pending.delete(one));
-        await sleep(20);
       }
       await Promise.all(pending);
     })();
@@ -138,7 +140,8 @@ describe('admission through the API server', { timeout: 600_000 }, () => {
     await client.jsonPatch(ref, [{ op: 'replace', path: '/webhooks/0/clientConfig/caBundle', value: '' }]);
     await eventually(async () => assert.equal(await bundle(), good));
     await eventually(async () => assert.equal(await fault(), ''));
-    await dryRun();
+    // The API server has its own look at the configuration, a moment later.
+    await eventually(() => dryRun());
 
     const path = '/webhooks/0/clientConfig/service/name';
     await client.jsonPatch(ref, [{ op: 'replace', path, value: 'prefix-rossoctl-webhook' }]);
