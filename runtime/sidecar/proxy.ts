@@ -65,8 +65,8 @@ export async function startProxy(settings: ProxySettings, host: ProxyHost): Prom
   });
   health.ready('envoy', () => envoy.fault ?? discovery.refusals[0]);
   if (identity !== undefined) {
+    health.degraded('spiffe-identity', () => degradedLine(identity.state));
     if (settings.mtls === 'strict') health.ready('spiffe-identity', () => readyLine(identity.state));
-    else health.degraded('spiffe-identity', () => degradedLine(identity.state));
   }
   return {
     failed: envoy.ended,

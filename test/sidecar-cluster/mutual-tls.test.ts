@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { HealthReport } from '../../runtime/engine/health.ts';
 import { canRunNode } from '../lab/up.ts';
 import { eventually } from '../support/engine-bed.ts';
 import { applyAll } from '../support/operator-platform.ts';
@@ -89,5 +90,45 @@ describe('two agents with strict mutual TLS', { skip, timeout: 600_000 }, () => 
     assert.equal(told.status, 503);
     assert.match(told.body ?? '', /"error":"mtls_failed".*speaks no TLS/);
     assert.equal((await bed.ask('caller', `http://tool.${namespace}.svc:8080/x`)).status, 200);
+  });
+
+  /** Serial numbers of the certificates by which the caller's Envoy calls and is called. */
+  async function serials(): Promise<readonly string[]> {
+    const { body = '' } = await bed.ask('caller', 'http://127.0.0.1:9901/certs');
+    const { certificates } = JSON.parse(body) as {
+      readonly certificates: readonly { readonly cert_chain: readonly { readonly serial_number: string }[] }[];
+    };
+    return certificates.flatMap(({ cert_chain: chain }) => chain.map((it) => it.serial_number));
+  }
+
+  test('while the SPIRE agent is away calls go on and health says so; back again it gives the next SVID, and calls go on by it', async () => {
+    const called = async () => (await bed.ask('caller', `http://callee.${namespace}.svc:8080/x`, token)).status;
+    const [pod] = await bed.podsOf('caller');
+    const { podIP } = (pod?.status ?? {}) as { readonly podIP?: string };
+    const unhealthy = async (): Promise<string | undefined> => {
+      const { status, body = '' } = await bed.ask('tool', `http://${podIP}:15125/readyz?verbose`);
+      assert.equal(status, 200);
+      const { degraded } = JSON.parse(body) as HealthReport;
+      return degraded.find(({ name }) => name === 'spiffe-identity')?.reason;
+    };
+    const before = await serials();
+    assert.ok(before.length > 0);
+
+    await bed.spire.endAgent();
+    const why = /\/sa\/caller is not kept up and ends at .*: the SPIRE agent does not answer at /;
+    await eventually(async () => assert.match((await unhealthy()) ?? '', why));
+    assert.equal(await called(), 200);
+    assert.deepEqual(await serials(), before);
+
+    await bed.spire.startAgent();
+    await eventually(async () => {
+      const now = await serials();
+      assert.ok(
+        now.some((each) => !before.includes(each)),
+        'there is a new SVID',
+      );
+      assert.equal(await unhealthy(), undefined);
+    }, 60_000);
+    assert.equal(await called(), 200);
   });
 });

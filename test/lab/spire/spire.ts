@@ -30,6 +30,10 @@ export interface Spire {
   bundlePem(): Promise<string>;
   /** The roots and the keys of JWT-SVIDs as a SPIFFE bundle document. */
   bundleSpiffeJson(): Promise<string>;
+  /** Kills the agent; what it knew is gone with it. */
+  endAgent(): Promise<void>;
+  /** Starts an agent at the same socket after `endAgent()`; resolves when it serves. It attests anew and makes every SVID anew. */
+  startAgent(): Promise<void>;
   /** Every process it runs. */
   processes(): readonly Component[];
   /** Ends both and removes the folder. */
@@ -70,6 +74,7 @@ interface Parts {
 }
 
 const node = (trustDomain: string): string => `spiffe://${trustDomain}/lab-node`;
+const agentName: BinaryName = 'spire-agent';
 const ownProcesses: readonly string[] = [`unix:uid:${process.getuid?.() ?? 0}`];
 
 function spireOf(parts: Parts): Spire {
@@ -94,6 +99,11 @@ function spireOf(parts: Parts): Spire {
       untilSvid(parts, (svid) => svid.spiffeId === spiffeId && isWanted(svid)),
     bundlePem: () => askServer(parts, 'bundle', 'show', '-format', 'pem'),
     bundleSpiffeJson: () => askServer(parts, 'bundle', 'show', '-format', 'spiffe'),
+    endAgent: async () => {
+      const at = running.findIndex(({ component }) => component === agentName);
+      await endProcesses(at < 0 ? [] : running.splice(at, 1), 0);
+    },
+    startAgent: () => startAgent(parts),
     processes: () => [...running],
     stop: async () => {
       await endProcesses(running.splice(0), 0);
@@ -113,7 +123,7 @@ async function startAgent(parts: Parts): Promise<void> {
   writeFileSync(place.bootstrapBundle, await askServer(parts, 'bundle', 'show', '-format', 'pem'));
   const token = await askServer(parts, 'token', 'generate', '-spiffeID', node(place.trustDomain), '-output', 'json');
   const { value } = JSON.parse(token) as { readonly value: string };
-  const agent = start(parts, 'spire-agent', ['run', '-config', place.agentConfig, '-joinToken', value]);
+  const agent = start(parts, agentName, ['run', '-config', place.agentConfig, '-joinToken', value]);
   await untilReady(agent, () => isHealthy(place.ports.agentHealth), { timeoutMs: readyTimeoutMs });
 }
 
