@@ -1,14 +1,16 @@
 /** What is injected, on a real kubelet: the pod's traffic captured, its calls decided, its own probes and its agent's code as they were. */
 
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { canRunNode } from '../lab/up.ts';
 import { eventually } from '../support/engine-bed.ts';
 import { applyAll } from '../support/operator-platform.ts';
 import { namespaceDefaults, putConfigMap, runtimeFor } from '../support/workload-objects.ts';
-import { type SidecarBed, startSidecarBed } from './bed.ts';
-import { deployment, service } from './objects.ts';
-import { agent, keyServer, tool } from './programs.ts';
+import { type SidecarBed, startSidecarBed, type Told } from './bed.ts';
+import { deployment, service, sidecarImage } from './objects.ts';
+import { agent, asking, keyServer, tool } from './programs.ts';
 import { createIssuer } from '../support/issuer.ts';
 
 const skip = !canRunNode() && 'a node needs root on Linux';
@@ -108,5 +110,25 @@ describe('an injected pod', { skip, timeout: 600_000 }, () => {
     );
     const log = await bed.kubectl('logs', 'deploy/agent', '-c', 'envoy-proxy');
     assert.ok(!log.includes(token.slice(0, 40)), 'the token is in the log');
+  });
+
+  test('a debug container that is the proxy’s user calls out past the proxy; the application does not', async () => {
+    const token = await tokenFor('agent');
+    const url = 'http://tool:8080/t';
+    assert.equal((await bed.ask('agent', url, token)).status, 503);
+    const [pod] = await bed.podsOf('agent');
+    const profile = path.join(bed.folder, 'profile.json');
+    writeFileSync(profile, JSON.stringify({ securityContext: { runAsUser: 1337 } }));
+    const container = ['-c', 'debugger', `--image=${sidecarImage}`, '--image-pull-policy=IfNotPresent'];
+    const program = ['--', '/usr/bin/node', '-e', asking, url, token];
+    const name = pod?.metadata.name ?? '';
+    await bed.kubectl('debug', name, ...container, '--profile=general', `--custom=${profile}`, ...program);
+    await eventually(async () => {
+      const told = JSON.parse(await bed.kubectl('logs', name, '-c', 'debugger')) as Told;
+      assert.deepEqual(
+        [told.status, JSON.parse(told.body ?? '')],
+        [200, { url: '/t', authorization: `Bearer ${token}` }],
+      );
+    });
   });
 });
