@@ -34,7 +34,8 @@ function forged(how: string): Marker {
 
 /** The sentence about a marker that is not true. */
 export function forgedNote(how: string): string {
-  const remedy = 'remove the annotation and those containers from the pod template; they are added at admission';
+  const remedy =
+    'remove the annotation and those containers from the pod template, as they are added at admission; a template that `rossoctl inject` printed is printed again from its source with the release of the operator';
   return `annotation ${annotations.injected} is not true: ${how}; ${remedy}`;
 }
 

@@ -141,6 +141,11 @@ const forgeries: readonly (readonly [what: string, pod: Pod, words: RegExp, part
   ],
   ['made for less than strict', injectedPod(), /MTLS_MODE/, { runtime: r0({ mtlsMode: 'strict' }) }],
   [
+    'printed by a release whose proxy knew other variables',
+    changed('envoy-proxy', ({ env = [] }) => ({ env: env.filter(({ name }) => name !== 'PLAIN_TCP') })),
+    /variable PLAIN_TCP/,
+  ],
+  [
     'made by a platform with images of its own',
     injectedPod({ config: { images: { envoyProxy: 'old.test/e:1' } } }),
     /image "old.test/,
@@ -151,7 +156,10 @@ for (const [what, pod, words, parts = {}] of forgeries) {
     const { verdict, steps } = judged({ ...parts, pod });
     assert.deepEqual([verdict.kind, verdict.reason], ['deny', 'MarkerForged'], verdict.note);
     assert.match(verdict.note, words);
-    assert.match(verdict.note, /remove the annotation and those containers/);
+    assert.match(
+      verdict.note,
+      /remove the annotation and those containers.*printed again .* with the release of the operator$/,
+    );
     assert.equal(steps.at(-1)?.passed, false);
   });
 }
