@@ -90,8 +90,14 @@ const reads = new RegExp(
     'PROBES|ROUTES|BYPASS_PATHS|DRAIN_SECONDS|LOG_LEVEL|ACCESS_LOG',
   ].join('|')})$`,
 );
-const loads =
-  /^(LD_|ENVOY_|GODEBUG$|PATH$|(BASH_)?ENV$|NODE_|PYTHON(PATH|STARTUP|HOME)$|SSLKEYLOGFILE$|SSL_CERT_|OPENSSL_)/;
+/** `XTABLES_LIBDIR` has iptables load its extensions from there, with what proxy-init may do. */
+const loads = new RegExp(
+  `^(${[
+    '(LD|ENVOY|NODE|SSL_CERT|OPENSSL|XTABLES|IP6TABLES)_.*',
+    'GODEBUG|PATH|(BASH_)?ENV|PYTHON(PATH|STARTUP|HOME)|SSLKEYLOGFILE|GCONV_PATH',
+    'HOSTALIASES|LOCALDOMAIN|RES_OPTIONS',
+  ].join('|')})$`,
+);
 
 function isOurName(name: string): boolean {
   return reads.test(name) || loads.test(name);

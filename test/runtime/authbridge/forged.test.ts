@@ -182,9 +182,24 @@ test('forged: any variable that our programs read, with another value', () => {
   assert.deepEqual(missed, []);
 });
 
-for (const name of ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'NODE_TLS_REJECT_UNAUTHORIZED', 'OPENSSL_CONF']) {
-  test(`forged: ${name}, which changes what Node runs and trusts`, () => assert.match(unlike(name).note, /variable /));
-}
+const others = {
+  'changes what Node runs and trusts': [
+    'NODE_OPTIONS',
+    'NODE_EXTRA_CA_CERTS',
+    'NODE_TLS_REJECT_UNAUTHORIZED',
+    'OPENSSL_CONF',
+  ],
+  'changes which code iptables loads, with the rights of proxy-init': [
+    'XTABLES_LIBDIR',
+    'IPTABLES_LIB_DIR',
+    'IP6TABLES_LIB_DIR',
+    'GCONV_PATH',
+  ],
+  'changes whom a name leads to': ['HOSTALIASES', 'LOCALDOMAIN', 'RES_OPTIONS'],
+};
+for (const [what, names] of Object.entries(others))
+  for (const name of names)
+    test(`forged: ${name}, which ${what}`, () => assert.match(unlike(name).note, new RegExp(`variable ${name}`)));
 
 test('telemetry, proxies and cloud identities of others are no forgery', () => {
   for (const name of ['OTEL_SERVICE_NAME', 'HTTPS_PROXY', 'AWS_ROLE_ARN', 'KUBERNETES_SERVICE_HOST', 'TZ'])
