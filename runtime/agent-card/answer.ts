@@ -54,11 +54,12 @@ function urlOf({ host }: Endpoint, path: string): string {
 
 /**
  * `http://10.1.0.1:8081/.well-known/agent-card.json (pod weather-1, Service weather, port a2a 80) answered 500`: who was asked, at which address,
- * and how that was found. At most 500 characters, with nothing in them that a terminal or a log would obey.
+ * and how that was found. Without the query, which is another with each redirect to a login, and may be a secret. At most 500 characters, with nothing
+ * in them that a terminal or a log would obey.
  */
 export function sentence(endpoint: Endpoint, path: string, cause: string): string {
   const { pod, via } = endpoint;
-  const url = plainText(`http://${authority(endpoint)}${path}`, 200);
+  const url = plainText(`http://${authority(endpoint)}${path.split('?', 1)[0]}`, 200);
   return plainText(`${url} (${plainText(`pod ${pod}, ${via}`, 200)}) ${cause}`, 500);
 }
 

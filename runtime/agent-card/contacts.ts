@@ -32,7 +32,7 @@ export interface ContactsOptions {
   readonly timeoutMs?: number;
   /** An attempt that lasts longer gives up its place among the quick ones, in milliseconds. Default 2,000. */
   readonly quickMs?: number;
-  /** Bytes of documents over 64 KiB that are kept for the next pass. Default 8 MiB. */
+  /** Bytes of documents over 64 KiB that are kept for the next pass, and a quarter of what smaller ones may take. Default 8 MiB. */
   readonly roomBytes?: number;
   /** Told of each attempt that has ended, for metrics. Default: nobody. */
   readonly onAttempt?: (result: AttemptResult, ms: number) => void;
@@ -58,7 +58,9 @@ export function createContacts(options: ContactsOptions): Contacts & { readonly 
   const entries = new Map<string, Entry>();
   const bodies = createBodies(roomBytes);
   const lanes = createLanes(limit, (uid) => withEntry(uid, begin));
-  const due = createAlarms(time, (uid) => withEntry(uid, ({ lane }) => lanes.enter(uid, lane)));
+  const due = createAlarms(time, (uid) =>
+    withEntry(uid, ({ lane, key }) => lanes.enter(uid, lane, key.namespace ?? '')),
+  );
   const losses = createAlarms(time, (uid) => withEntry(uid, lose));
   const overstays = createAlarms(time, (uid) => withEntry(uid, overstay));
   let wake: ((key: ObjectKey) => void) | undefined;
@@ -117,7 +119,7 @@ export function createContacts(options: ContactsOptions): Contacts & { readonly 
     entry.lane = isSilent(entry) ? 'silent' : 'slow';
     if (lanes.move(entry.uid)) return;
     quit(entry);
-    lanes.enter(entry.uid, entry.lane);
+    lanes.enter(entry.uid, entry.lane, entry.key.namespace ?? '');
   }
 
   function watchLoss({ uid, isLost, memory, wanted }: Entry): void {

@@ -11,6 +11,7 @@ const causes: Readonly<Record<string, Failure>> = Object.freeze({
   ECONNRESET: { reason: 'ConnectionFailed', cause: 'closed the connection before its answer was complete' },
   EPIPE: { reason: 'ConnectionFailed', cause: 'closed the connection before its answer was complete' },
   Z_BUF_ERROR: { reason: 'ConnectionFailed', cause: 'ended its answer before the compressed body was complete' },
+  INTERIM_OVERFLOW: { reason: 'TooLarge', cause: 'sends one interim answer (1xx) after the other' },
   HPE_HEADER_OVERFLOW: { reason: 'TooLarge', cause: 'sends headers of more than 16 KiB' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { reason: 'TooLarge', cause: 'sends chunk extensions of more than 16 KiB' },
 });

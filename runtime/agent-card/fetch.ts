@@ -4,7 +4,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { type Asked, type Failure, sentence, type Step, stepOf, wellKnownPaths } from './answer.ts';
 import { readCard } from '../signature/document.ts';
-import { readBody } from './body.ts';
+import { maxPieces, readBody } from './body.ts';
 import type { Ask, Endpoint, Fetched, Known } from './contact.ts';
 import { disconnect } from './disconnect.ts';
 
@@ -19,6 +19,8 @@ export interface FetcherOptions {
 
 const maxRedirects = 3;
 const maxHeaderBytes = 16_384;
+/** Answers before the answer (RFC 9110 section 15.2): an agent has no reason for any. */
+const maxInterim = 8;
 
 /** What is fetched by each call; `isVersioned` changes under way. */
 interface Visit {
@@ -139,6 +141,11 @@ function answerTo(sent: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     sent.once('response', resolve);
     sent.once('error', reject);
+    let interim = 0;
+    sent.on('information', () => {
+      interim += 1;
+      if (interim > maxInterim) sent.destroy(Object.assign(new Error('too many'), { code: 'INTERIM_OVERFLOW' }));
+    });
     sent.once('upgrade', (_, socket) => {
       socket.destroy();
       reject(Object.assign(new Error('switched protocols'), { code: 'HPE_UPGRADE' }));
@@ -157,6 +164,7 @@ async function judge({ endpoint, maxBytes }: Visit, asked: Asked, { answer, path
   const failure = (reason: Failure['reason'], cause: string) => failed(endpoint, asked.path, { reason, cause });
   const body = await readBody(answer, maxBytes);
   if (body.kind === 'too-large') return failure('TooLarge', `sends more than ${maxBytes} bytes`);
+  if (body.kind === 'shredded') return failure('TooLarge', `sends its body in more than ${maxPieces} pieces`);
   if (body.kind === 'unknown-encoding')
     return failure('NotJSON', `sends a body compressed as ${body.encoding}, which is not understood`);
   const reading = readCard(body.bytes);

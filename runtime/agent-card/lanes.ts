@@ -1,11 +1,11 @@
-/** Places for requests under way: most of them for agents that answer quickly, a quarter for those that do not. */
+/** Places for requests under way: most of them for agents that answer quickly, by turns of their namespaces; a quarter for those that do not. */
 
 /** `silent`: has not answered the last time, or has not shown yet that it does. */
 export type Lane = 'quick' | 'slow' | 'silent';
 
 export interface Lanes {
-  /** Waits for a place in the lane, behind those that came before; `begin` is called when it has one. */
-  enter(id: string, lane: Lane): void;
+  /** Waits for a place in the lane, behind those that came before of its `namespace`; `begin` is called when it has one. */
+  enter(id: string, lane: Lane, namespace: string): void;
   /** From a quick place to a slow one, while there is one and nobody waits for it. False: it could not. */
   move(id: string): boolean;
   /** Waits no more, and frees the place it has. */
@@ -20,37 +20,39 @@ export interface Lanes {
 interface Track {
   readonly places: number;
   readonly asking: Set<string>;
-  /** By lane, that whose turn it is first; in each in the order they came. */
-  readonly waiting: Map<Lane, Set<string>>;
+  /** By line, that whose turn it is first; in each in the order they came. None is empty. */
+  readonly waiting: Map<string, Set<string>>;
 }
 
 /**
  * `limit`: places in all, at least 2. `begin` must not throw. Slow and silent ones share their places by turns, so that neither waits for more
- * than as many of the others as there are of its own, however many hang.
+ * than as many of the others as there are of its own, however many hang; and so do the quick ones of each namespace, however many of another
+ * take all the time that is still quick.
  */
-export function createLanes(limit: number, begin: (id: string, lane: Lane) => void): Lanes {
+export function createLanes(limit: number, begin: (id: string) => void): Lanes {
   const slowPlaces = Math.max(1, Math.floor(limit / 4));
-  const quick = track(Math.max(1, limit - slowPlaces), 'quick');
-  const slow = track(slowPlaces, 'slow', 'silent');
+  const quick = track(Math.max(1, limit - slowPlaces));
+  const slow = track(slowPlaces);
   const both = [quick, slow];
   const has = (id: string): boolean => both.some((one) => one.asking.has(id) || isWaiting(one, id));
 
   function fill({ places, asking, waiting }: Track): void {
     for (let next = nextOf(waiting); next !== undefined && asking.size < places; next = nextOf(waiting)) {
-      const { id, lane, line } = next;
+      const { id, name, line } = next;
       line.delete(id);
-      waiting.delete(lane);
-      waiting.set(lane, line);
+      waiting.delete(name);
+      if (line.size > 0) waiting.set(name, line);
       asking.add(id);
-      begin(id, lane);
+      begin(id);
     }
   }
 
   return {
-    enter: (id, lane) => {
+    enter: (id, lane, namespace) => {
       if (has(id)) return;
-      const of = lane === 'quick' ? quick : slow;
-      of.waiting.get(lane)?.add(id);
+      const [of, name] = lane === 'quick' ? [quick, namespace] : [slow, lane];
+      const line = of.waiting.get(name) ?? new Set();
+      of.waiting.set(name, line.add(id));
       fill(of);
     },
     move: (id) => {
@@ -62,7 +64,7 @@ export function createLanes(limit: number, begin: (id: string, lane: Lane) => vo
     leave: (id) => {
       for (const { asking, waiting } of both) {
         asking.delete(id);
-        for (const line of waiting.values()) line.delete(id);
+        for (const [name, line] of waiting) if (line.delete(id) && line.size === 0) waiting.delete(name);
       }
       both.forEach(fill);
     },
@@ -70,7 +72,7 @@ export function createLanes(limit: number, begin: (id: string, lane: Lane) => vo
     clear: () => {
       for (const { asking, waiting } of both) {
         asking.clear();
-        for (const line of waiting.values()) line.clear();
+        waiting.clear();
       }
     },
     get counts() {
@@ -79,13 +81,13 @@ export function createLanes(limit: number, begin: (id: string, lane: Lane) => vo
   };
 }
 
-function track(places: number, ...lanes: readonly Lane[]): Track {
-  return { places, asking: new Set(), waiting: new Map(lanes.map((lane) => [lane, new Set()])) };
+function track(places: number): Track {
+  return { places, asking: new Set(), waiting: new Map() };
 }
 
-/** The first of the first lane in which somebody waits. */
+/** The first of the first line. */
 function nextOf(waiting: Track['waiting']) {
-  for (const [lane, line] of waiting) for (const id of line) return { id, lane, line };
+  for (const [name, line] of waiting) for (const id of line) return { id, name, line };
   return undefined;
 }
 

@@ -47,7 +47,9 @@ export function triggers({ config, trustBundle }: TriggerOptions): readonly Trig
     trigger(endpointSlices, ofSlice),
     trigger(config.platform, (change, reader) => (isNewData(change) ? everyCard(reader) : [])),
     trigger(config.defaults, (change, reader) => (isNewData(change) ? everyCard(reader, namespaceOf(change)) : [])),
-    ...(trustBundle === undefined ? [] : [trigger(trustBundle, (_, reader) => everyCard(reader))]),
+    ...(trustBundle === undefined
+      ? []
+      : [trigger(trustBundle, (change, reader) => (isNewData(change) ? everyCard(reader) : []))]),
   ];
 }
 

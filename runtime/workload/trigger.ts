@@ -21,7 +21,11 @@ export function namespaceOf({ old, now }: Change): string {
 }
 
 export function isNewData({ old, now }: Change<ConfigMap>): boolean {
-  return old === undefined || now === undefined || JSON.stringify(old.data) !== JSON.stringify(now.data);
+  return old === undefined || now === undefined || dataOf(old) !== dataOf(now);
+}
+
+function dataOf({ data, binaryData }: ConfigMap): string {
+  return JSON.stringify([data, binaryData]);
 }
 
 /** Mounted files, by name: one that changed may change every object. */

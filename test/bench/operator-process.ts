@@ -38,7 +38,7 @@ export interface OperatorProcess {
   stop(): Promise<number>;
 }
 
-/** As the image starts it. */
+/** As the image starts it in a container of the default limit, 256Mi. */
 export const imageFlags = ['--max-semi-space-size=2', '--max-old-space-size=160'] as const;
 
 /** Whether this user may have a mount namespace: then the operator finds its account where a pod has it. */

@@ -66,18 +66,15 @@ test('an alarm that sets itself again, or is past, rings once a time; cleared on
 
 test('a quarter of the places is the slow lane, and the first to come is the first to be asked', () => {
   const begun: string[] = [];
-  const lanes = createLanes(8, (id, lane) => begun.push(`${lane} ${id}`));
-  for (let i = 0; i < 10; i += 1) lanes.enter(`q${i}`, 'quick');
-  for (let i = 0; i < 4; i += 1) lanes.enter(`s${i}`, 'slow');
+  const lanes = createLanes(8, (id) => begun.push(id));
+  for (let i = 0; i < 10; i += 1) lanes.enter(`q${i}`, 'quick', 'team1');
+  for (let i = 0; i < 4; i += 1) lanes.enter(`s${i}`, 'slow', 'team1');
   assert.deepEqual(lanes.counts, { quick: { asking: 6, waiting: 4 }, slow: { asking: 2, waiting: 2 } });
   lanes.leave('q7');
   lanes.leave('q0');
   lanes.leave('s1');
-  lanes.enter('q1', 'slow');
-  assert.equal(
-    begun.join(', '),
-    ['quick q0, quick q1, quick q2, quick q3, quick q4, quick q5', 'slow s0, slow s1, quick q6, slow s2'].join(', '),
-  );
+  lanes.enter('q1', 'slow', 'team1');
+  assert.equal(begun.join(', '), 'q0, q1, q2, q3, q4, q5, s0, s1, q6, s2');
   assert.equal(lanes.has('q7'), false);
   assert.equal(lanes.has('q8'), true);
 });
@@ -90,21 +87,34 @@ test('those that answer slowly and those that never do have the slow places by t
     for (const id of begun.slice(ended)) lanes.leave(id);
     ended += 2;
   };
-  for (let i = 0; i < 50; i += 1) lanes.enter(`n${i}`, 'silent');
-  for (let i = 0; i < 4; i += 1) lanes.enter(`s${i}`, 'slow');
+  for (let i = 0; i < 50; i += 1) lanes.enter(`n${i}`, 'silent', 'team1');
+  for (let i = 0; i < 4; i += 1) lanes.enter(`s${i}`, 'slow', 'team1');
   assert.equal(lanes.has('n49') && lanes.has('s3'), true);
   assert.deepEqual(lanes.counts.slow, { asking: 2, waiting: 52 });
   for (let i = 0; i < 4; i += 1) leave();
-  lanes.enter('s0', 'slow');
+  lanes.enter('s0', 'slow', 'team1');
   leave();
-  assert.equal(begun.slice(0, 12).join(' '), 'n0 n1 s0 n2 s1 n3 s2 n4 s3 n5 s0 n6');
+  assert.equal(begun.slice(0, 12).join(' '), 'n0 n1 n2 s0 n3 s1 n4 s2 n5 s3 n6 s0');
   lanes.clear();
   assert.deepEqual(lanes.counts.slow, { asking: 0, waiting: 0 });
 });
 
+test('the quick places are given by turns of namespaces, however many of one wait', () => {
+  const begun: string[] = [];
+  const lanes = createLanes(4, (id) => begun.push(id));
+  for (let i = 0; i < 100; i += 1) lanes.enter(`e${i}`, 'quick', 'evil');
+  for (const id of ['a0', 'a1']) lanes.enter(id, 'quick', 'a');
+  lanes.enter('b0', 'quick', 'b');
+  for (let i = 0; i < 7; i += 1) lanes.leave(begun[i] ?? '');
+  assert.equal(begun.join(' '), 'e0 e1 e2 e3 a0 b0 e4 a1 e5 e6');
+  for (const id of ['e7', 'e8']) lanes.leave(id);
+  assert.equal(lanes.has('e8'), false);
+  assert.equal(lanes.counts.quick.waiting, 91);
+});
+
 test('whoever is asked moves to the slow lane only where that has a place and nobody waits', () => {
   const lanes = createLanes(4, () => {});
-  for (const id of ['a', 'b', 'c', 'd']) lanes.enter(id, 'quick');
+  for (const id of ['a', 'b', 'c', 'd']) lanes.enter(id, 'quick', 'team1');
   assert.equal(lanes.move('d'), false);
   assert.equal(lanes.move('a'), true);
   assert.deepEqual(lanes.counts, { quick: { asking: 3, waiting: 0 }, slow: { asking: 1, waiting: 0 } });
@@ -141,7 +151,7 @@ test('after a start the first requests are spread evenly over the period', () =>
   );
 });
 
-test('small documents are always kept, large ones while there is room, the newest first', () => {
+test('large documents do not drive out small ones; of each the newest are kept while there is room', () => {
   const bodies = createBodies(300_000);
   const [small, large] = [new Uint8Array(65_536), new Uint8Array(100_000)];
   for (const uid of ['s1', 's2']) bodies.put(uid, small);
@@ -156,6 +166,9 @@ test('small documents are always kept, large ones while there is room, the newes
   bodies.drop('s1');
   bodies.drop('s1');
   assert.equal(bodies.size, 2 * 65_536);
+  for (let i = 0; i < 100; i += 1) bodies.put(`s${i}`, small);
+  assert.ok(bodies.size <= 4 * 300_000);
+  assert.deepEqual([bodies.get('s81') === undefined, bodies.get('s82') === undefined], [true, false]);
   bodies.clear();
   assert.deepEqual([kept(), bodies.size], [[], 0]);
 });

@@ -169,6 +169,18 @@ test('a redirect to nowhere on the new path is "not here" as any other 404', asy
   assert.equal(told(await fetched(one)), `${oldPath} {"name":"Weather"}`);
 });
 
+test('a failure after a redirect is told without the query, which is another each time', async (t) => {
+  let count = 0;
+  const one = await agent(t, {
+    [newPath]: (response) => response.writeHead(302, { location: `/login?state=${(count += 1)}` }).end(),
+    '/login?state=1': status(500),
+    '/login?state=2': status(500),
+  });
+  const [first, second] = [await fetched(one), await fetched(one)];
+  assert.deepEqual(first, second);
+  assert.match(first.kind === 'failed' ? first.message : '', /\/login \(pod .* answered 500$/);
+});
+
 test('a content type decides nothing; a byte order mark is passed over', async (t) => {
   const one = await agent(t, { [newPath]: status(200, { 'content-type': 'text/html' }, '\uFEFF{"name":"Weather"}') });
   assert.equal(told(await fetched(one)), `${newPath} \uFEFF{"name":"Weather"}`);

@@ -1,5 +1,6 @@
 /** AC-04: what agents do that lie, stall, flood or point elsewhere, and what is said of each. */
 
+import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { type Answering, withoutEnd } from './agents.ts';
@@ -146,9 +147,33 @@ export const rows: readonly Row[] = [
   {
     what: 'interim answers without end',
     raw: (socket) => withoutEnd(socket, Buffer.from('HTTP/1.1 102 Processing\r\n\r\n'.repeat(100))),
-    timeoutMs: 200,
-    reason: 'Timeout',
-    cause: /no complete answer/,
+    reason: 'TooLarge',
+    cause: /one interim answer \(1xx\) after the other/,
+  },
+  {
+    what: 'a body of one byte a chunk',
+    raw: (socket) => socket.end(`${head}transfer-encoding: chunked\r\n\r\n${'1\r\n \r\n'.repeat(100_000)}0\r\n\r\n`),
+    reason: 'TooLarge',
+    cause: /sends its body in more than 8192 pieces/,
+  },
+  {
+    what: 'the same, compressed',
+    raw: (socket) => {
+      socket.write(`${head}transfer-encoding: chunked\r\ncontent-encoding: gzip\r\n\r\n`);
+      const bytes = gzipSync(randomBytes(100_000)).toString('latin1');
+      socket.end(Buffer.from([...bytes].map((byte) => `1\r\n${byte}\r\n`).join(''), 'latin1'));
+    },
+    reason: 'TooLarge',
+    cause: /sends its body in more than 8192 pieces/,
+  },
+  {
+    what: 'compressed nothing without end',
+    // Stored blocks of no bytes (RFC 1951 section 3.2.4), after a header of gzip.
+    answer: (response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).write(gzipSync('').subarray(0, 10));
+      withoutEnd(response, Buffer.from('000000ffff'.repeat(10_000), 'hex'));
+    },
+    ...tooLarge,
   },
   {
     what: 'ten thousand headers',

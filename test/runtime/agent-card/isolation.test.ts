@@ -57,6 +57,27 @@ test('AC-04: 500 that are new at once: those that hang have the slow places alon
   for (const uid of healthy) assert.ok(asked.filter(({ host }) => host === uid).length >= 3, uid);
 });
 
+test('AC-04: agents that take just the time that is still quick, however many, delay those of their namespace alone', async () => {
+  const { clock, contacts, asked } = bed((host) =>
+    host.startsWith('evil') ? { afterMs: 1_900, fetched: card('{}') } : quick(card('{}')),
+  );
+  for (let i = 0; i < 1_500; i += 1)
+    contacts.keep(`evil-${i}`, { namespace: 'evil', name: `evil-${i}` }, wanted(`evil-${i}`, { periodMs: 5_000 }));
+  const good = Array.from({ length: 50 }, (_, i) => `good-${i}`);
+  for (const uid of good)
+    contacts.keep(
+      uid,
+      { namespace: `team${uid.at(-1) ?? ''}`, name: uid },
+      wanted(uid, { periodMs: 5_000, patienceMs: 15_000 }),
+    );
+  await clock.advance(120_000);
+  for (const uid of good) {
+    const at = asked.filter(({ host }) => host === uid).map(({ atMs }) => atMs);
+    const longest = Math.max(...at.slice(1).map((ms, i) => ms - (at[i] ?? 0)));
+    assert.ok(longest < 9_000, `${uid} waited ${longest} ms`);
+  }
+});
+
 test('AC-04: agents that change their address to be new again hold no place longer than a look', async () => {
   const rig = bed((host) => behave(host.replace(/^moved\d+-/, '')), { limit: 8 });
   const { clock, contacts, keep, asked } = rig;
