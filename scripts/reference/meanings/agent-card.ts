@@ -28,7 +28,8 @@ export const agentCardMeanings: ConditionMeanings<typeof agentCardReasons> = {
       ConnectionFailed:
         'The connection was refused, reset, or did not speak HTTP. Look at the port and at network policies: the operator must get in.',
       Timeout: 'There was no complete answer in time.',
-      TooLarge: 'Card or headers are larger than is read (1 MiB, 16 KiB), or come in thousands of pieces or interim answers.',
+      TooLarge:
+        'Card or headers are larger than is read (1 MiB, 16 KiB), or come in thousands of pieces or interim answers.',
       NotJSON: 'What came is no JSON; the message says what is wrong, and where.',
       NotACard: 'JSON, but no object; or a member occurs twice; or it is nested deeper than 64 levels.',
       Redirected: 'It redirects to another host, or too often. Serve the card where it is asked for.',
