@@ -2,6 +2,7 @@
 
 import { pipeline, type Readable } from 'node:stream';
 import { createUnzip } from 'node:zlib';
+import { BodyExceeds, gather, within } from '../encoding/gather.ts';
 
 export interface Answer extends Readable {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -15,18 +16,8 @@ export type Body =
   /** Compressed with what is not understood, as the agent names it. */
   | { readonly kind: 'unknown-encoding'; readonly encoding: string };
 
-/** Pieces of a body: a network makes a thousand of one MiB, a chunk (RFC 9112 section 7.1) may hold a single byte. */
+/** Pieces of a body: a network makes a thousand of one MiB. */
 export const maxPieces = 8_192;
-
-type Excess = Extract<Body, { readonly kind: 'too-large' | 'shredded' }>;
-
-class Exceeded extends Error {
-  readonly body: Excess;
-  constructor(kind: Excess['kind']) {
-    super(kind);
-    this.body = { kind };
-  }
-}
 
 /**
  * gzip and deflate are asked for by nobody but understood; Brotli is not, since its decoder takes up to 16 MiB for each answer. `maxBytes` holds
@@ -38,40 +29,15 @@ export async function readBody(answer: Answer, maxBytes: number): Promise<Body> 
   if (Number(text(answer.headers['content-length'])) > maxBytes) return { kind: 'too-large' };
   const isPlain = encoding === '' || encoding === 'identity';
   if (!isPlain && !['gzip', 'x-gzip', 'deflate'].includes(encoding)) return { kind: 'unknown-encoding', encoding };
-  const bounded = (stream: AsyncIterable<Uint8Array>) => within(stream, maxBytes);
+  const bounds = { maxBytes, maxPieces };
+  const sent = (stream: AsyncIterable<Uint8Array>) => within(stream, bounds);
   try {
-    const bytes = await gather(bounded(isPlain ? answer : pipeline(answer, bounded, createUnzip(), () => {})));
+    const bytes = await gather(isPlain ? answer : pipeline(answer, sent, createUnzip(), () => {}), bounds);
     return { kind: 'whole', bytes };
   } catch (error) {
-    if (error instanceof Exceeded) return error.body;
+    if (error instanceof BodyExceeds) return { kind: error.what === 'bytes' ? 'too-large' : 'shredded' };
     throw error;
   }
-}
-
-/** The same pieces, until they are too many or too large together. */
-async function* within(stream: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
-  let size = 0;
-  let pieces = 0;
-  for await (const piece of stream) {
-    size += piece.length;
-    pieces += 1;
-    if (size > maxBytes) throw new Exceeded('too-large');
-    if (pieces > maxPieces) throw new Exceeded('shredded');
-    yield piece;
-  }
-}
-
-/** Copied as they come: a piece that is kept keeps the whole of what it was cut from. */
-async function gather(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  let bytes = Buffer.alloc(4_096);
-  let size = 0;
-  for await (const piece of stream) {
-    if (size + piece.length > bytes.length)
-      bytes = Buffer.concat([bytes], Math.max(2 * bytes.length, size + piece.length));
-    bytes.set(piece, size);
-    size += piece.length;
-  }
-  return Buffer.from(bytes.subarray(0, size));
 }
 
 function text(header: string | string[] | undefined): string {

@@ -8,6 +8,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Admission } from './admission.ts';
 import { deadlineFrom } from './admission-deadline.ts';
 import { bodyBudget } from './body-budget.ts';
+import { BodyExceeds, gather } from '../encoding/gather.ts';
 import type { Health } from './health.ts';
 import type { Live, Log, Webhook } from './types.ts';
 
@@ -111,11 +112,16 @@ function webhookApp(options: WebhookServerOptions): WebhookApp {
       done();
     }
   });
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  app.setErrorHandler((error: { readonly statusCode?: number }, _request, reply) => {
+  app.addContentTypeParser('*', (request: FastifyRequest, payload: AsyncIterable<Uint8Array>) => {
+    const declared = declaredLength(request);
+    if (declared > bodyLimit && declared < Infinity) return Promise.reject(new BodyExceeds('bytes', bodyLimit));
+    return gather(payload, { maxBytes: bodyLimit });
+  });
+  app.setErrorHandler((error: Error & { readonly statusCode?: number }, _request, reply) => {
+    // What is left of the body is not waited for.
+    if (error instanceof BodyExceeds) return say(reply.header('connection', 'close'), 413, error.message);
     const status = error.statusCode ?? 500;
-    const sentence = status === 413 ? `the body is larger than ${bodyLimit} bytes` : 'the request cannot be read';
-    return say(reply, status >= 500 ? 500 : status, sentence);
+    return say(reply, status >= 500 ? 500 : status, 'the request cannot be read');
   });
   app.setNotFoundHandler((request, reply) => say(reply, 404, `there is no webhook for ${request.method} on this path`));
   return app;

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import assert from 'node:assert/strict';
 import https from 'node:https';
 import { describe, test } from 'node:test';
@@ -53,6 +54,25 @@ describe('the 6 MiB limit', () => {
     assert.equal(answer.body, 'the body is larger than 6291456 bytes\n');
     assert.equal((await call({ running })).status, 200);
   });
+});
+
+test('a body of one byte a chunk is refused long before it is whole', async () => {
+  const running = await start();
+  const socket = tls.connect({ port: running.server.port, host: '127.0.0.1', ca: running.authority.certificate });
+  socket.on('error', () => {});
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (text: string) => (answer += text));
+  socket.write('POST /mutate HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n');
+  const chunks = '1\r\n \r\n'.repeat(1_000);
+  let sent = 0;
+  const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
+  for (; !socket.destroyed && sent < 1_000_000; sent += 1_000) {
+    if (!socket.write(chunks)) await Promise.race([once(socket, 'drain').catch(() => undefined), closed]);
+  }
+  await closed;
+  assert.match(answer, /^HTTP\/1\.1 413 .*the body comes in more than 16384 pieces\n/s);
+  assert.ok(sent < 1_000_000, `${sent} pieces were taken`);
+  assert.equal((await call({ running })).status, 200);
 });
 
 test('large bodies under way are bounded together; an ordinary review still passes', async () => {

@@ -3,6 +3,7 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import { Agent, request } from 'undici';
+import { BodyExceeds, gather } from '../../encoding/gather.ts';
 
 export interface Question {
   readonly method: 'GET' | 'POST';
@@ -73,7 +74,7 @@ export function createIdpClient(options: IdpClientOptions = {}): IdpClient {
           ...(body === undefined ? {} : { body }),
           signal: AbortSignal.timeout(timeoutMs),
         });
-        const bytes = Buffer.from(await answer.body.arrayBuffer());
+        const bytes = await gather(answer.body, { maxBytes });
         return { kind: 'answer', status: answer.statusCode, body: bytes, ...headOf(answer.headers) };
       } catch (error) {
         return noAnswer(error, { timeoutMs, maxBytes });
@@ -117,6 +118,7 @@ function noAnswer(error: unknown, limits: { readonly timeoutMs: number; readonly
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
     return failure('too-large', `answers with more than ${limits.maxBytes} bytes`);
   }
+  if (error instanceof BodyExceeds) return failure('too-large', 'answers with a body of thousands of pieces');
   return failure('unreachable', sentences[code] ?? `cannot be asked (${code === '' ? name : code})`);
 }
 

@@ -1,13 +1,12 @@
 /** AC-04: what agents do that lie, stall, flood or point elsewhere, and what is said of each. */
 
-import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { type Answering, withoutEnd } from './agents.ts';
 
 export const mebibyte = 1024 * 1024;
 
-const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
+export const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
 export const zeros = gzipSync(Buffer.alloc(10 * mebibyte));
 
 export interface Row {
@@ -24,7 +23,7 @@ export const send =
   (response) =>
     response.writeHead(200, headers).end(body);
 
-const tooLarge = { reason: 'TooLarge', cause: /sends more than 1048576 bytes/ };
+export const tooLarge = { reason: 'TooLarge', cause: /sends more than 1048576 bytes/ };
 
 const closedEarly = { reason: 'ConnectionFailed', cause: /closed the connection before its answer was complete/ };
 
@@ -143,37 +142,6 @@ export const rows: readonly Row[] = [
     timeoutMs: 200,
     reason: 'Timeout',
     cause: /no complete answer/,
-  },
-  {
-    what: 'interim answers without end',
-    raw: (socket) => withoutEnd(socket, Buffer.from('HTTP/1.1 102 Processing\r\n\r\n'.repeat(100))),
-    reason: 'TooLarge',
-    cause: /one interim answer \(1xx\) after the other/,
-  },
-  {
-    what: 'a body of one byte a chunk',
-    raw: (socket) => socket.end(`${head}transfer-encoding: chunked\r\n\r\n${'1\r\n \r\n'.repeat(100_000)}0\r\n\r\n`),
-    reason: 'TooLarge',
-    cause: /sends its body in more than 8192 pieces/,
-  },
-  {
-    what: 'the same, compressed',
-    raw: (socket) => {
-      socket.write(`${head}transfer-encoding: chunked\r\ncontent-encoding: gzip\r\n\r\n`);
-      const bytes = gzipSync(randomBytes(100_000)).toString('latin1');
-      socket.end(Buffer.from([...bytes].map((byte) => `1\r\n${byte}\r\n`).join(''), 'latin1'));
-    },
-    reason: 'TooLarge',
-    cause: /sends its body in more than 8192 pieces/,
-  },
-  {
-    what: 'compressed nothing without end',
-    // Stored blocks of no bytes (RFC 1951 section 3.2.4), after a header of gzip.
-    answer: (response) => {
-      response.writeHead(200, { 'content-encoding': 'gzip' }).write(gzipSync('').subarray(0, 10));
-      withoutEnd(response, Buffer.from('000000ffff'.repeat(10_000), 'hex'));
-    },
-    ...tooLarge,
   },
   {
     what: 'ten thousand headers',

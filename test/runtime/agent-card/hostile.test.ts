@@ -7,6 +7,7 @@ import { sentence } from '../../../runtime/agent-card/answer.ts';
 import type { Fetched } from '../../../runtime/agent-card/contact.ts';
 import { createFetcher } from '../../../runtime/agent-card/fetch.ts';
 import { type Agent, agent, type Answering, rawAgent, withoutEnd } from './agents.ts';
+import { floods } from './flood-rows.ts';
 import { mebibyte, rows, send, zeros } from './hostile-rows.ts';
 
 const newPath = '/.well-known/agent-card.json';
@@ -19,7 +20,7 @@ async function outcome({ endpoint }: Agent, timeoutMs = patientMs): Promise<Fetc
   return ask(endpoint, undefined, new AbortController().signal);
 }
 
-for (const { what, answer, raw, reason, cause, timeoutMs } of rows)
+for (const { what, answer, raw, reason, cause, timeoutMs } of [...rows, ...floods])
   test(`AC-04: ${what}: ${reason}`, async (t) => {
     const one =
       raw === undefined ? await agent(t, answer === undefined ? {} : { '*': answer }) : await rawAgent(t, raw);
