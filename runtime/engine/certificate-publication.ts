@@ -37,7 +37,7 @@ export interface PublicationOptions {
 export interface Publication {
   /** Reads the configurations; where `patch` is given, corrects those that lack the bundle. */
   look(bundle: string): Promise<void>;
-  /** How long, in milliseconds, every configuration has been seen to trust an authority that signed this chain (PEM); undefined: not now. */
+  /** How long, in milliseconds, every configuration has been seen to trust an authority that signed this chain (PEM), or a certificate in it; undefined: not now. */
   trustedForMs(chain: string): number | undefined;
   /** Faults at the last look, a sentence each; undefined before the first. */
   readonly faults: readonly string[] | undefined;
@@ -111,7 +111,9 @@ export function publication(options: PublicationOptions): Publication {
     look,
     trustedForMs: (chain) => {
       const links = certificatesIn(chain);
-      const signers = [...since.values()].filter(({ authority }) => links.some((link) => isIssuedBy(link, authority)));
+      const signers = [...since.values()].filter(({ authority }) =>
+        links.some((link) => isIssuedBy(link, authority) || link.fingerprint256 === authority.fingerprint256),
+      );
       return signers.length === 0 ? undefined : clock.monotonicMs() - Math.min(...signers.map(({ at }) => at));
     },
     get faults() {

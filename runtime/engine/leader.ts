@@ -93,7 +93,7 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
       try {
         const isOurs = await ballot.attempt(stopping.signal);
         if (isOurs) renewed(sentMs);
-        else lose(`${ballot.holder()} has taken it`);
+        else lose(`${ballot.holder() ?? 'nobody that is known'} has taken it`);
         if (!isOurs) problem = undefined;
       } catch (error) {
         if (stopping.signal.aborted) return;

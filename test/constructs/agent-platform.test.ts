@@ -108,10 +108,18 @@ test('CF-03 configuration is not mounted beside being watched: one edit is one c
 
 test('cert-manager makes the certificate: mounted, trusted by annotation, told to the operator', () => {
   const objects = platform({ certificates: 'cert-manager' });
-  assert.deepEqual(one(objects, 'Certificate')['spec'].dnsNames, [
+  const made = (kind: string, name: string) => one(objects, kind, name)['spec'];
+  const leaf = made('Certificate', 'rossoctl-webhook');
+  assert.deepEqual(leaf.dnsNames, [
     'rossoctl-webhook.rossoctl-system.svc',
     'rossoctl-webhook.rossoctl-system.svc.cluster.local',
   ]);
+  // A renewed leaf has the same authority, and that the same key: what the API server trusts stays.
+  assert.deepEqual(leaf.issuerRef, { kind: 'Issuer', name: 'rossoctl-authority' });
+  assert.deepEqual(made('Issuer', 'rossoctl-authority'), { ca: { secretName: 'rossoctl-authority' } });
+  const { isCA, secretName, issuerRef, privateKey } = made('Certificate', 'rossoctl-authority');
+  assert.deepEqual([isCA, secretName, privateKey.rotationPolicy], [true, 'rossoctl-authority', 'Never']);
+  assert.deepEqual(made('Issuer', issuerRef.name), { selfSigned: {} });
   assert.deepEqual(container(objects).args, ['--certificates=files']);
   assert.ok(
     container(objects).volumeMounts.some(

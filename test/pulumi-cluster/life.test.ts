@@ -41,17 +41,21 @@ test('PU-01 PU-02: up on an empty cluster, no change after the operator has writ
   const kubeconfig = writeTokenKubeconfig({ dir, certificatesDir, port: portOf(plane), token });
   const operator = await startOperatorProcess({ name: 'operator', flags: { kubeconfig } });
   await untilReady(operator);
-  await eventually(async () => {
-    for (const [kind, name] of [
-      [kinds.mutatingWebhookConfiguration, webhookConfigurations.injector],
-      [kinds.validatingWebhookConfiguration, webhookConfigurations.validator],
-    ] as const) {
-      const { webhooks = [] } = await client.get(kind, { name });
-      assert.ok(webhooks.length > 0 && webhooks.every(({ clientConfig }) => (clientConfig.caBundle ?? '') !== ''));
-    }
-  });
+  const bundles = async (): Promise<readonly string[]> => {
+    const mutating = await client.get(kinds.mutatingWebhookConfiguration, { name: webhookConfigurations.injector });
+    const validating = await client.get(kinds.validatingWebhookConfiguration, {
+      name: webhookConfigurations.validator,
+    });
+    return [mutating, validating].flatMap(({ webhooks = [] }) =>
+      webhooks.map(({ clientConfig }) => clientConfig.caBundle ?? ''),
+    );
+  };
+  await eventually(async () => assert.ok((await bundles()).every((one) => one !== '')));
+  const given = await bundles();
+  assert.ok(given.length >= 2);
   const refreshed = await stack.run('refresh');
   assert.deepEqual(Object.keys(refreshed), ['unchanged'], 'what the operator writes is no drift');
+  assert.deepEqual(await bundles(), given, 'PU-02: nor taken away by a refresh');
   assert.deepEqual(await stack.preview(), []);
 
   stack.configure(tracedTo('second.test:4317'));
@@ -62,6 +66,7 @@ test('PU-01 PU-02: up on an empty cluster, no change after the operator has writ
   assert.deepEqual(Object.keys(changed.detailedDiff ?? {}), ['data["config.yaml"]']);
   const { updated, unchanged } = await stack.run('up');
   assert.deepEqual([updated, unchanged], [1, planned.length - 1]);
+  assert.deepEqual(await bundles(), given, 'PU-02: nor by an up');
 
   await operator.stop();
   const { deleted } = await stack.run('destroy');

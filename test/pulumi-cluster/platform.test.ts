@@ -88,9 +88,11 @@ describe('stacks on a node', { skip, timeout: 900_000 }, () => {
       assert.equal(said?.phase, 'Active');
     });
 
+    const endBegan = performance.now();
     await team.run('destroy');
     assert.deepEqual((await client.list(kinds.agentRuntime, { namespace: 'team1' })).items, []);
     await platform.run('destroy');
+    assert.ok(performance.now() - endBegan < 300_000, 'within five minutes');
     const { gates, operators, resources, networkPolicies } = await tracesIn(client, install.namespace);
     const left = [...gates, ...operators, ...resources, ...networkPolicies];
     assert.deepEqual(left.map(textOf), []);

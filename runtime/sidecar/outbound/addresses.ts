@@ -30,6 +30,8 @@ interface Known {
 }
 
 const mostHosts = 1_000;
+/** Look-ups under way. They outlive the requests that wanted them, so that whoever opens and ends many would have any number of them. */
+const mostLookups = 256;
 
 /**
  * Compares destinations with what hosts resolve to. Behind a name whose addresses change, such as that of a headless Service, the agent may
@@ -42,6 +44,7 @@ export function createAddresses({ resolve, clock, ttlMs = 5_000, leastMs = 1_000
   function look(host: string): Promise<Known> {
     const running = lookups.get(host);
     if (running !== undefined) return running;
+    if (lookups.size >= mostLookups) return Promise.resolve({ addresses: [], atMs: clock.monotonicMs() });
     const looking = resolve(host)
       .catch((): readonly string[] => [])
       .then((found) => {

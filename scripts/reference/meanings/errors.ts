@@ -13,6 +13,8 @@ export const errorMeanings: Meanings<string> = {
     'The Lease is held by another replica, or could not be renewed. The process ends before it writes anything more, and is restarted.',
   KUBECONFIG_INVALID:
     'The kubeconfig or the files of the ServiceAccount cannot be used; the message names file and field.',
+  BODY_EXCEEDS:
+    'What was sent is larger than is read, or comes in thousands of pieces of a few bytes. Nobody who means well does that: look at who sends it.',
   CAPTURE_SETTINGS_INVALID:
     '`proxy-init` cannot read its environment; the message names each variable. It is written by the webhook: delete the pod, so that it is made anew.',
   CAPTURE_FAILED:

@@ -227,35 +227,6 @@ for (const [outcome, status, error, told] of outcomes) {
   });
 }
 
-test('a host is looked up once in a while, and again before a request is sent elsewhere', async () => {
-  const clock = fakeClock(now);
-  let addresses = ['10.0.0.1'];
-  let lookups = 0;
-  const placeOf = createAddresses({ clock, resolve: async () => ((lookups += 1), addresses) });
-  assert.deepEqual(await placeOf('svc', '10.0.0.1', noSignal), { kind: 'there' });
-  assert.deepEqual(await placeOf('svc', '::ffff:10.0.0.1', noSignal), { kind: 'there' });
-  assert.equal(lookups, 1);
-  addresses = ['10.0.0.2'];
-  await clock.advance(1_500);
-  assert.deepEqual(await placeOf('svc', '10.0.0.2', noSignal), { kind: 'there' });
-  assert.deepEqual(await placeOf('svc', '10.0.0.9', noSignal), { kind: 'elsewhere', address: '10.0.0.2' });
-  assert.equal(lookups, 2);
-  await clock.advance(5_000);
-  await Promise.all(Array.from({ length: 30 }, () => placeOf('svc', '10.0.0.2', noSignal)));
-  assert.equal(lookups, 3);
-  assert.deepEqual(await placeOf('10.9.9.9', '10.9.9.9', noSignal), { kind: 'there' });
-  assert.deepEqual(await placeOf('fd00::1', '10.9.9.9', noSignal), { kind: 'elsewhere', address: 'fd00::1' });
-  assert.equal(lookups, 3);
-});
-
-test('a look-up that hangs ends with the request', async () => {
-  const placeOf = createAddresses({ clock: fakeClock(now), resolve: () => new Promise(() => undefined) });
-  const controller = new AbortController();
-  const place = placeOf('svc', '10.0.0.1', controller.signal);
-  controller.abort();
-  assert.deepEqual(await place, { kind: 'unknown' });
-});
-
 test('with a signal that has ended: what is no route and holds no token passes at once; no token is fetched, no name looked up', async () => {
   const { decide, wishes, looked } = bed();
   const plain = decide(call({ authority: 'other', headers: {} }), AbortSignal.abort());
