@@ -11,6 +11,7 @@ import { ensureKeycloak } from './keycloak/distribution.ts';
 import { LabError } from './lab-error.ts';
 import { loadImage } from './load-image.ts';
 import { defaultLabName, labKubeconfigPath } from './locations.ts';
+import { ensureNodePackages } from './node/packages.ts';
 import { reportToStderr, secondsSince } from './progress.ts';
 import { existingLabs } from './state.ts';
 import { labStatus } from './status.ts';
@@ -41,6 +42,7 @@ async function run(command: LabCommand): Promise<number> {
         await ensureKeycloak(reportToStderr);
         return 0;
       }
+      if (command.target === 'cluster' && canRunNode()) await ensureNodePackages(reportToStderr);
       const cluster = canRunNode() ? clusterBinaries : controlPlaneBinaries;
       await ensureBinaries({ cluster, spire: spireBinaries, pulumi: pulumiBinaries }[command.target], reportToStderr);
       return 0;

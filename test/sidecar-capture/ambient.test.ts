@@ -6,6 +6,8 @@ import { test } from 'node:test';
 import { environment } from '../runtime/sidecar/capture/environment.ts';
 import { addresses, type Answering, cannotCapture, type Dial, openPodNetwork } from './pod-network.ts';
 
+const skip = await cannotCapture();
+
 const { pod, pod6, outside, outside6 } = addresses;
 const role = path.join(import.meta.dirname, 'proxy-init.ts');
 const mark = 0x5_39;
@@ -37,7 +39,7 @@ const dials: readonly (readonly [says: string, dial: Dial, gives: string])[] = [
   ['the same over IPv6', { uid: proxy, to: [pod6, 8080] }, 'app 8080'],
 ];
 
-test('calls pass our proxy once, in both directions', { skip: cannotCapture() }, async (t) => {
+test('calls pass our proxy once, in both directions', { skip }, async (t) => {
   const network = await openPodNetwork(t);
   assert.equal(network.run('pod', ['sh', '-ec', meshRules]).status, 0);
   const ran = network.run('pod', [process.execPath, role], environment);

@@ -6,6 +6,8 @@ import { test } from 'node:test';
 import { environment } from '../runtime/sidecar/capture/environment.ts';
 import { addresses, type Answering, cannotCapture, type Dial, openPodNetwork, type Place } from './pod-network.ts';
 
+const skip = await cannotCapture();
+
 const { pod, pod6, podLink6, outside, outside6, neighbour, probe, metadata } = addresses;
 const role = path.join(import.meta.dirname, 'proxy-init.ts');
 const app = 1000;
@@ -105,7 +107,7 @@ function outcome(dial: (place: Place, rows: readonly Dial[]) => readonly string[
 }
 
 for (const backend of ['nft', 'legacy'] as const) {
-  test(`${backend}: each kind of connection goes where it should`, { skip: cannotCapture() }, async (t) => {
+  test(`${backend}: each kind of connection goes where it should`, { skip }, async (t) => {
     const network = await openPodNetwork(t);
     await network.answer('pod', inPod);
     await network.answer('neighbour', beyond);
@@ -122,7 +124,7 @@ for (const backend of ['nft', 'legacy'] as const) {
   });
 }
 
-test('a connection that another rule keeps from being redirected is refused', { skip: cannotCapture() }, async (t) => {
+test('a connection that another rule keeps from being redirected is refused', { skip }, async (t) => {
   const network = await openPodNetwork(t);
   await network.answer('pod', inPod);
   const ran = network.run('pod', [process.execPath, role], environment);

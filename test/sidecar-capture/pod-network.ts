@@ -6,6 +6,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
+import { ensureNodePackages } from '../lab/node/packages.ts';
+import { reportToStderr } from '../lab/progress.ts';
+import { canRunNode } from '../lab/up.ts';
 
 export const addresses = {
   pod: '10.88.0.2',
@@ -54,8 +57,9 @@ export interface PodNetwork {
   readonly dial: (place: Place, rows: readonly Dial[]) => readonly string[];
 }
 
-/** Why these tests cannot run here; false when they can. */
-export function cannotCapture(): false | string {
+/** Why these tests cannot run here; false when they can. What a node is made of is installed first, where that can be. */
+export async function cannotCapture(): Promise<false | string> {
+  if (canRunNode()) await ensureNodePackages(reportToStderr);
   const probe = spawnSync('unshare', [
     '--net',
     'sh',

@@ -9,7 +9,7 @@ import { test, type TestContext } from 'node:test';
 import { environment } from '../runtime/sidecar/capture/environment.ts';
 import { addresses, cannotCapture, openPodNetwork, type PodNetwork } from './pod-network.ts';
 
-const skip = cannotCapture();
+const skip = await cannotCapture();
 const role = path.join(import.meta.dirname, 'proxy-init.ts');
 const saves = ['iptables-nft-save', 'ip6tables-nft-save', 'iptables-legacy-save', 'ip6tables-legacy-save'];
 

@@ -1,6 +1,7 @@
 // Makes sure the programs a node consists of are installed, through Debian's packages where there are some.
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { exclusively } from '../exclusive.ts';
 import { LabError } from '../lab-error.ts';
 import { type Report, timed } from '../progress.ts';
 import { runCommand } from '../run-command.ts';
@@ -29,11 +30,19 @@ const nodePrograms: readonly NodeProgram[] = [
   program('mount'),
 ];
 
-/** Installs the missing packages with apt-get; elsewhere than on Debian says which programs to install. */
+/** Installs the missing packages with apt-get, for one process at a time; elsewhere than on Debian says which programs to install. */
 export async function ensureNodePackages(report: Report): Promise<void> {
-  const missing = nodePrograms.filter(({ anyOf }) => !anyOf.some(isInstalled));
-  if (missing.length === 0) return;
-  const packages = missing.map(({ debianPackage }) => debianPackage);
+  if (missingPackages().length === 0) return;
+  const waiting = () => report('waiting for another process that installs packages');
+  await exclusively('packages of a node', waiting, () => install(missingPackages(), report));
+}
+
+function missingPackages(): readonly string[] {
+  return nodePrograms.filter(({ anyOf }) => !anyOf.some(isInstalled)).map(({ debianPackage }) => debianPackage);
+}
+
+async function install(packages: readonly string[], report: Report): Promise<void> {
+  if (packages.length === 0) return;
   if (!isInstalled('apt-get')) {
     throw new LabError(
       `A node needs ${packages.join(', ')}, which are not installed. ` +
