@@ -37,16 +37,8 @@ async function run(command: LabCommand): Promise<number> {
       process.stdout.write(`${command.archive} ${isLoaded ? 'is loaded' : 'was loaded before'}\n`);
       return 0;
     }
-    case 'build': {
-      if (command.target === 'keycloak') {
-        await ensureKeycloak(reportToStderr);
-        return 0;
-      }
-      if (command.target === 'cluster' && canRunNode()) await ensureNodePackages(reportToStderr);
-      const cluster = canRunNode() ? clusterBinaries : controlPlaneBinaries;
-      await ensureBinaries({ cluster, spire: spireBinaries, pulumi: pulumiBinaries }[command.target], reportToStderr);
-      return 0;
-    }
+    case 'build':
+      return runBuild(command.target);
     case 'help':
       process.stdout.write(usage);
       return 0;
@@ -54,6 +46,17 @@ async function run(command: LabCommand): Promise<number> {
       process.stderr.write(`${command.message}\n\n${usage}`);
       return 2;
   }
+}
+
+async function runBuild(target: (LabCommand & { readonly verb: 'build' })['target']): Promise<number> {
+  if (target === 'keycloak') {
+    await ensureKeycloak(reportToStderr);
+    return 0;
+  }
+  if (target === 'cluster' && canRunNode()) await ensureNodePackages(reportToStderr);
+  const cluster = canRunNode() ? clusterBinaries : controlPlaneBinaries;
+  await ensureBinaries({ cluster, spire: spireBinaries, pulumi: pulumiBinaries }[target], reportToStderr);
+  return 0;
 }
 
 function meant({ verb, name }: { readonly verb: string; readonly name: string | undefined }): string {
