@@ -2,6 +2,7 @@
 
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { BlockList, isIP, isIPv6 } from 'node:net';
+import { interimGuard } from '../encoding/interim.ts';
 import { type Asked, type Failure, sentence, type Step, stepOf, wellKnownPaths } from './answer.ts';
 import { readCard } from '../signature/document.ts';
 import { maxPieces, readBody } from './body.ts';
@@ -19,8 +20,6 @@ export interface FetcherOptions {
 
 const maxRedirects = 3;
 const maxHeaderBytes = 16_384;
-/** Answers before the answer (RFC 9110 section 15.2): an agent has no reason for any. */
-const maxInterim = 8;
 
 /** What is fetched by each call; `isVersioned` changes under way. */
 interface Visit {
@@ -141,11 +140,10 @@ function answerTo(sent: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     sent.once('response', resolve);
     sent.once('error', reject);
-    let interim = 0;
-    sent.on('information', () => {
-      interim += 1;
-      if (interim > maxInterim) sent.destroy(Object.assign(new Error('too many'), { code: 'INTERIM_OVERFLOW' }));
-    });
+    sent.on(
+      'information',
+      interimGuard((error) => sent.destroy(error)),
+    );
     sent.once('upgrade', (_, socket) => {
       socket.destroy();
       reject(Object.assign(new Error('switched protocols'), { code: 'HPE_UPGRADE' }));

@@ -4,6 +4,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import { Agent, request } from 'undici';
 import { BodyExceeds, gather } from '../../encoding/gather.ts';
+import { InterimOverflow, interimGuard } from '../../encoding/interim.ts';
 
 export interface Question {
   readonly method: 'GET' | 'POST';
@@ -66,13 +67,15 @@ export function createIdpClient(options: IdpClientOptions = {}): IdpClient {
   });
   return {
     ask: async ({ method, url, headers = {}, body, timeoutMs }) => {
+      const endless = new AbortController();
       try {
         const answer = await request(url, {
           dispatcher,
           method,
           headers: { accept: 'application/json', 'user-agent': 'rossoctl-sidecar', ...headers },
           ...(body === undefined ? {} : { body }),
-          signal: AbortSignal.timeout(timeoutMs),
+          signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), endless.signal]),
+          onInfo: interimGuard((error) => endless.abort(error)),
         });
         const bytes = await gather(answer.body, { maxBytes });
         return { kind: 'answer', status: answer.statusCode, body: bytes, ...headOf(answer.headers) };
@@ -119,6 +122,7 @@ function noAnswer(error: unknown, limits: { readonly timeoutMs: number; readonly
     return failure('too-large', `answers with more than ${limits.maxBytes} bytes`);
   }
   if (error instanceof BodyExceeds) return failure('too-large', 'answers with a body of thousands of pieces');
+  if (error instanceof InterimOverflow) return failure('too-large', 'sends one interim answer (1xx) after the other');
   return failure('unreachable', sentences[code] ?? `cannot be asked (${code === '' ? name : code})`);
 }
 

@@ -2,6 +2,7 @@
 
 import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
+import { untilAborted } from '../idp/until-aborted.ts';
 import { candidates, nameSettings } from './names.ts';
 
 /** Every address of a host; throws for a name that has none or cannot be looked up. */
@@ -10,27 +11,49 @@ export type FindAddresses = (host: string) => Promise<readonly string[]>;
 const files = { hosts: '/etc/hosts', resolv: '/etc/resolv.conf' };
 const timing = { timeout: 2_000, tries: 2 };
 
+export interface FinderOptions {
+  /** For tests. */
+  readonly paths?: Readonly<typeof files>;
+  /** Milliseconds for all names that one host may stand for. Default 5,000: a decision has 8 seconds. */
+  readonly withinMs?: number;
+  /** Default: asks the servers that the files name. */
+  readonly resolver?: Pick<Resolver, 'resolve4' | 'resolve6'>;
+}
+
 /**
  * Reads the files once, here: all containers of a pod share them, and an agent that runs as root could write into them where the tokens of its
- * callers are to go. The sidecar starts before the agent does. `paths`: for tests.
+ * callers are to go. The sidecar starts before the agent does. A host that takes too long rejects with `ETIMEOUT`.
  */
-export async function openFinder(paths: Readonly<typeof files> = files): Promise<FindAddresses> {
+export async function openFinder(options: FinderOptions = {}): Promise<FindAddresses> {
+  const { paths = files, withinMs = 5_000 } = options;
   const [hosts, resolv] = await Promise.all([textOf(paths.hosts), textOf(paths.resolv)]);
   const settings = nameSettings(hosts, resolv);
-  const resolver = new Resolver(timing);
-  if (settings.servers.length > 0) resolver.setServers([...settings.servers]);
+  const resolver = options.resolver ?? resolverOf(settings.servers);
   return async (host) => {
     const written = settings.hosts.get(host);
     if (written !== undefined) return written;
+    const over = AbortSignal.timeout(withinMs);
     for (const name of candidates(host, settings)) {
-      const found = await addressesOf(resolver, name);
+      const found = await untilAborted(addressesOf(resolver, name), over);
+      if (found === undefined) throw failed('ETIMEOUT', `${host} was not looked up within ${withinMs / 1000} s`);
       if (found.length > 0) return found;
     }
-    throw Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' });
+    throw failed('ENOTFOUND', `${host} has no address`);
   };
 }
 
-async function addressesOf(resolver: Resolver, name: string): Promise<readonly string[]> {
+function resolverOf(servers: readonly string[]): Resolver {
+  const resolver = new Resolver(timing);
+  if (servers.length > 0) resolver.setServers([...servers]);
+  return resolver;
+}
+
+const failed = (code: string, message: string): Error => Object.assign(new Error(message), { code });
+
+async function addressesOf(
+  resolver: Pick<Resolver, 'resolve4' | 'resolve6'>,
+  name: string,
+): Promise<readonly string[]> {
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
   const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   const failure = answers.find((answer) => answer.status === 'rejected' && !isAbsent(answer.reason));

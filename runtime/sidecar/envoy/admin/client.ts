@@ -1,6 +1,7 @@
 /** Envoy's admin interface, over its Unix socket. */
 
-import http from 'node:http';
+import http, { type IncomingMessage } from 'node:http';
+import { gather } from '../../../encoding/gather.ts';
 
 export interface Answer {
   readonly status: number;
@@ -9,7 +10,7 @@ export interface Answer {
 }
 
 export interface AdminClient {
-  /** Path with its query (`/ready`). Rejects when Envoy is not there or does not answer in time. */
+  /** Path with its query (`/ready`). Rejects when Envoy is not there, does not answer in time, or answers with more than 16 MiB. */
   get(path: string): Promise<Answer>;
   post(path: string): Promise<Answer>;
   /** Values of Envoy's counters and gauges whose names match the regular expression, by name. */
@@ -33,6 +34,9 @@ export function adminClient(socketPath: string, timeoutMs = 2_000): AdminClient 
   };
 }
 
+/** The largest page, its configuration, is a few hundred KB with a hundred certificates. */
+const maxBytes = 16 * 1024 * 1024;
+
 interface Request {
   readonly socketPath: string;
   readonly method: string;
@@ -45,15 +49,15 @@ function request({ socketPath, method, path, timeoutMs }: Request): Promise<Answ
     const signal = AbortSignal.timeout(timeoutMs);
     // Node's agent would keep the connection, and Envoy counts it.
     const sent = http.request({ socketPath, method, path, signal, agent: false }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        const contentType = response.headers['content-type'] ?? 'text/plain';
-        resolve({ status: response.statusCode ?? 0, contentType, body: Buffer.concat(chunks).toString('utf8') });
-      });
+      read(response).then(resolve, reject);
     });
     sent.on('error', reject);
     sent.end();
   });
+}
+
+async function read(response: IncomingMessage): Promise<Answer> {
+  const body = await gather(response, { maxBytes });
+  const contentType = response.headers['content-type'] ?? 'text/plain';
+  return { status: response.statusCode ?? 0, contentType, body: body.toString('utf8') };
 }

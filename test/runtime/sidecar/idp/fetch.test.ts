@@ -62,6 +62,23 @@ test('the time is that of the whole conversation: a silent server and a dripping
   assert.deepEqual(await asked(t, dripping, {}, 200), expected);
 });
 
+test('interim answers are passed over while they are few; one after the other is no answer', async (t) => {
+  const after =
+    (count: number): RequestListener =>
+    (_, reply) => {
+      for (let sent = 0; sent < count; sent += 1) reply.writeEarlyHints({ link: '</keys>; rel=preload' });
+      reply.end('here');
+    };
+  const few = await asked(t, after(8));
+  assert.equal(few.kind === 'answer' && few.body.toString(), 'here');
+  const endless = await asked(t, after(9));
+  assert.deepEqual(endless, {
+    kind: 'no-answer',
+    reason: 'too-large',
+    why: 'sends one interim answer (1xx) after the other',
+  });
+});
+
 test('a connection that is cut, a port nobody listens on, a name nobody knows', async (t) => {
   const cut = await asked(t, (request) => void request.socket.destroy());
   assert.deepEqual(cut, { kind: 'no-answer', reason: 'unreachable', why: 'cut the connection off' });
