@@ -82,7 +82,7 @@ export async function startNode() {
 
 export async function startNodeBed() {
   const node = await startNode();
-  const { client, transport, connection } = node;
+  const { client, transport, connection, kubeconfig } = node;
   try {
     const objects = manifestsOf(
       buildApp(readSettings('local', { image: operatorImage })),
@@ -93,6 +93,7 @@ export async function startNodeBed() {
       client,
       transport,
       connection,
+      kubeconfig,
       objects,
       operatorPods: async () =>
         (await podsOf(install.namespace)).filter(

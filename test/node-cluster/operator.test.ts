@@ -21,6 +21,7 @@ import {
   type Written,
 } from '../support/workload-objects.ts';
 import { agentImage, isReady, type NodeBed, pod, startNodeBed } from './node-bed.ts';
+import { uninstalled } from './uninstalling.ts';
 
 const skip = !canRunNode() && 'a node needs root on Linux';
 const running: WorkloadOptions = {
@@ -221,6 +222,14 @@ describe('the operator on a node', { skip, timeout: 600_000 }, () => {
     await enrolled(served('Deployment', ns, 'later'));
     await untilInjected(ns, 'later');
     assert.deepEqual(await standing(ns), before);
+  });
+
+  // The last: nothing is left of the platform.
+  test('UP-01 uninstalled beside the operator that runs: workloads run on, labelled and unlabelled pods start, namespaces end', async () => {
+    const ns = await createNamespace(bed.client, 'freed');
+    await enrolled(served('Deployment', ns, 'weather'));
+    await untilInjected(ns, 'weather');
+    await uninstalled(bed, ns);
   });
 
   /** The workload `steady`, its AgentRuntime and its pods, as far as an upgrade may not touch them. */

@@ -15,6 +15,8 @@ export const errorMeanings: Meanings<string> = {
     'The kubeconfig or the files of the ServiceAccount cannot be used; the message names file and field.',
   BODY_EXCEEDS:
     'What was sent is larger than is read, or comes in thousands of pieces of a few bytes. Nobody who means well does that: look at who sends it.',
+  INTERIM_OVERFLOW:
+    'An agent or an identity provider sends one interim answer (1xx) after the other in place of what was asked for: look at who serves there.',
   CAPTURE_SETTINGS_INVALID:
     '`proxy-init` cannot read its environment; the message names each variable. It is written by the webhook: delete the pod, so that it is made anew.',
   CAPTURE_FAILED:
