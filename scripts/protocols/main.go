@@ -16,6 +16,7 @@ import (
 	_ "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/access_loggers/stream/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/ext_proc/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/lua/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/router/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/set_filter_state/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/http_inspector/v3"
@@ -39,6 +40,7 @@ var roots = []string{
 	"envoy/config/listener/v3/listener.proto",
 	"envoy/extensions/access_loggers/stream/v3/stream.proto",
 	"envoy/extensions/filters/http/ext_proc/v3/ext_proc.proto",
+	"envoy/extensions/filters/http/lua/v3/lua.proto",
 	"envoy/extensions/filters/http/router/v3/router.proto",
 	"envoy/extensions/filters/http/set_filter_state/v3/set_filter_state.proto",
 	"envoy/extensions/filters/listener/http_inspector/v3/http_inspector.proto",

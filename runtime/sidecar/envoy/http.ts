@@ -5,6 +5,7 @@ import { accessLog } from './access-log.ts';
 import { http2 } from './clusters.ts';
 import { type Intent, limitsOf, seconds } from './intent.ts';
 import { clusters, directionKey, extension, type JsonObject, metadata, requestAttributes } from './names.ts';
+import { isForMtls, mtlsFailed, partFromUnreachable, unreachable } from './unreachable.ts';
 
 const manager = 'envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
 
@@ -48,6 +49,7 @@ export function http(direction: Direction, intent: Intent, variant?: Variant): J
       validateClusters: !isMtls(direction, intent),
     },
     httpFilters: [
+      partFromUnreachable,
       processor(direction, intent),
       ...(variant?.filters ?? []),
       extension('envoy.filters.http.router', 'envoy.extensions.filters.http.router.v3.Router', {
@@ -78,49 +80,6 @@ const upgrades: Readonly<Record<Direction, readonly string[]>> = {
   outbound: ['websocket', 'CONNECT'],
 };
 
-/** What Envoy answers when it could not pass a request on: JSON like our own refusals, with its own words for why. */
-const unreachable: JsonObject = {
-  filter: { responseFlagFilter: { flags: ['UF', 'UC', 'UH', 'NC'] } },
-  bodyFormatOverride: {
-    contentType: 'application/json',
-    jsonFormat: {
-      error: 'destination_unavailable',
-      error_description: 'The request was let through, and its destination does not answer: %RESPONSE_CODE_DETAILS%.',
-    },
-  },
-};
-
-/** The same for what may leave by mutual TLS alone, by Envoy's flags: which side it failed on. It is never sent on without. */
-const mtlsFailures: readonly (readonly [flags: readonly string[], why: string])[] = [
-  [['NC'], 'this pod has no identity in use; try again'],
-  [
-    ['UC'],
-    "the destination ended the connection without an answer, as one does that does not take this pod's certificate: %RESPONSE_CODE_DETAILS%",
-  ],
-  [
-    ['UF', 'UH'],
-    'the destination does not answer (Connection_refused), speaks no TLS (WRONG_VERSION_NUMBER), or has no certificate that is trusted here (CERTIFICATE_VERIFY_FAILED): %UPSTREAM_TRANSPORT_FAILURE_REASON%',
-  ],
-];
-
-const mtlsFailed = mtlsFailures.map(([flags, why]): JsonObject => {
-  const isDecided = { metadataFilter: { matcher: isForMtls(), matchIfKeyNotFound: false } };
-  return {
-    filter: { andFilter: { filters: [isDecided, { responseFlagFilter: { flags: [...flags] } }] } },
-    bodyFormatOverride: {
-      contentType: 'application/json',
-      jsonFormat: {
-        error: 'mtls_failed',
-        error_description: `The request may leave by mutual TLS alone, and that failed: ${why}.`,
-      },
-    },
-  };
-});
-
-function isForMtls(): JsonObject {
-  return { filter: metadata.namespace, path: [{ key: metadata.mtls }], value: { boolMatch: true } };
-}
-
 function isMtls(direction: Direction, { mtls }: Intent): boolean {
   return direction === 'outbound' && mtls !== 'disabled';
 }
@@ -133,7 +92,7 @@ function routes(direction: Direction, intent: Intent, tunnel: JsonObject = {}): 
     const connect: JsonObject = { match: { connectMatcher: {}, ...match }, route: { ...route, ...connecting } };
     return direction === 'outbound' ? [connect, all] : [all];
   };
-  const mtls = isMtls(direction, intent) ? to(clusters.outboundMtls, { dynamicMetadata: [isForMtls()] }) : [];
+  const mtls = isMtls(direction, intent) ? to(clusters.outboundMtls, { dynamicMetadata: [isForMtls] }) : [];
   return [...mtls, ...to(clusters[direction], {}, tunnel)];
 }
 
