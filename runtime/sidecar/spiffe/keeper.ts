@@ -35,8 +35,8 @@ export interface IdentityKeeper {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Starts anew with every message: an agent that gives something is not overloaded. */
-const backOff: BackOff = { baseMs: 1_000, capMs: 30_000, jitter: 0.5 };
+/** Starts anew with every message: an agent that gives something is not overloaded. Asking one on the same node costs little, and a pod may be waiting to serve. */
+const backOff: BackOff = { baseMs: 1_000, capMs: 5_000, jitter: 0.5 };
 
 /** Asks nothing before `run`. */
 export function createIdentityKeeper(options: KeeperOptions): IdentityKeeper {
