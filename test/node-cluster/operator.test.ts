@@ -150,12 +150,7 @@ describe('the operator on a node', { skip, timeout: 600_000 }, () => {
   test('AD-01 the operator gone: system and unlabelled pods start, labelled ones are refused, and it comes up and takes them again', async () => {
     const ns = await createNamespace(bed.client, 'outage');
     const labelled = pod(ns, 'labelled', { [labels.type]: 'agent' });
-    await bed.scaleOperator(0);
-    // One that is ending still serves for a while.
-    await eventually(
-      async () => assert.deepEqual((await bed.client.list(kinds.pod, { namespace: install.namespace })).items, []),
-      60_000,
-    );
+    await untilOperatorIsGone();
     await bed.client.create<KubeObject>(kinds.pod as Kind, pod('kube-system', 'system'));
     await bed.client.create<KubeObject>(kinds.pod as Kind, pod(ns, 'unlabelled'));
     await assert.rejects(
@@ -224,13 +219,32 @@ describe('the operator on a node', { skip, timeout: 600_000 }, () => {
     assert.deepEqual(await standing(ns), before);
   });
 
-  // The last: nothing is left of the platform.
-  test('UP-01 uninstalled beside the operator that runs: workloads run on, labelled and unlabelled pods start, namespaces end', async () => {
+  // From here on nothing is left of the platform.
+  test('UP-01 uninstalled after the operator has gone, whose webhooks refuse pods: workloads run on, pods start, namespaces end', async () => {
+    const ns = await createNamespace(bed.client, 'orphaned');
+    await enrolled(served('Deployment', ns, 'weather'));
+    await untilInjected(ns, 'weather');
+    await untilOperatorIsGone();
+    await uninstalled(bed, ns);
+  });
+
+  test('UP-01 installed again, and uninstalled beside the operator that runs: workloads run on, pods start, namespaces end', async () => {
+    await applyAll(bed.client, bed.objects);
+    await bed.untilOperatorRuns(2);
     const ns = await createNamespace(bed.client, 'freed');
     await enrolled(served('Deployment', ns, 'weather'));
     await untilInjected(ns, 'weather');
     await uninstalled(bed, ns);
   });
+
+  /** One that is ending still serves for a while. */
+  async function untilOperatorIsGone(): Promise<void> {
+    await bed.scaleOperator(0);
+    await eventually(
+      async () => assert.deepEqual((await bed.client.list(kinds.pod, { namespace: install.namespace })).items, []),
+      60_000,
+    );
+  }
 
   /** The workload `steady`, its AgentRuntime and its pods, as far as an upgrade may not touch them. */
   async function standing(namespace: string): Promise<unknown> {
