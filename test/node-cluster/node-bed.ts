@@ -104,6 +104,14 @@ export async function startNodeBed() {
       scaleOperator: async (replicas: number) => {
         await client.mergePatch({ kind: kinds.deployment, ...own }, { spec: { replicas } });
       },
+      /** Scales it to nothing; a pod that is ending still serves for a while. */
+      untilOperatorIsGone: async () => {
+        await client.mergePatch({ kind: kinds.deployment, ...own }, { spec: { replicas: 0 } });
+        await eventually(async () => {
+          const { items } = await client.list<Pod>(kinds.pod, { namespace: install.namespace });
+          if (items.length > 0) throw new Error(`${items.length} pods are left`);
+        }, 60_000);
+      },
       untilOperatorRuns: (replicas: number) =>
         eventually(async () => {
           const { status, metadata } = await client.get<Deployment>(kinds.deployment, own);

@@ -103,21 +103,18 @@ describe('the operator on a node', { skip, timeout: 600_000 }, () => {
     assert.match(status?.message ?? '', /authBridgeMode: proxy-sidecar/);
     const [mine] = await bed.podsOf(ns, 'closed');
     assert.ok(mine !== undefined, 'its owner’s pod runs as before');
-    const { spec } = mine;
     const by = {
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: { namespace: ns, generateName: 'closed-', labels: { [labels.type]: 'agent' } },
-      spec: { ...spec, nodeName: undefined },
+      spec: { ...mine.spec, nodeName: undefined },
     };
     await assert.rejects(bed.client.create(kinds.pod, by), /restricted.*proxy-init.*proxy-sidecar/s);
     await bed.client.remove({ kind: kinds.namespace, name: ns });
   });
 
   test('AD-03 with the webhook configuration gone pods start bare; when it is back they are reported by name', async () => {
-    const ns = await createNamespace(bed.client, 'bare');
-    const runtime = await enrolled(served('Deployment', ns, 'weather'));
-    await untilInjected(ns, 'weather');
+    const ns = await enrolledIn('bare');
     await bed.client.remove({ kind: kinds.mutatingWebhookConfiguration, name: webhookConfigurations.injector });
     const renew = async (): Promise<string> => {
       const [old] = await bed.podsOf(ns, 'weather');
@@ -137,7 +134,7 @@ describe('the operator on a node', { skip, timeout: 600_000 }, () => {
       bed.objects.filter(({ kind }) => kind === 'MutatingWebhookConfiguration'),
     );
     await eventually(async () => {
-      const { status } = await bed.client.get(kinds.agentRuntime, { namespace: ns, name: runtime.metadata.name ?? '' });
+      const { status } = await bed.client.get(kinds.agentRuntime, { namespace: ns, name: 'weather' });
       const found = status?.conditions?.find(({ type }) => type === 'PodsInjected');
       assert.equal(found?.reason, 'PodsWithoutSidecars', JSON.stringify(status));
       assert.ok(found.message.includes(bare), found.message);
@@ -150,7 +147,7 @@ describe('the operator on a node', { skip, timeout: 600_000 }, () => {
   test('AD-01 the operator gone: system and unlabelled pods start, labelled ones are refused, and it comes up and takes them again', async () => {
     const ns = await createNamespace(bed.client, 'outage');
     const labelled = pod(ns, 'labelled', { [labels.type]: 'agent' });
-    await untilOperatorIsGone();
+    await bed.untilOperatorIsGone();
     await bed.client.create<KubeObject>(kinds.pod as Kind, pod('kube-system', 'system'));
     await bed.client.create<KubeObject>(kinds.pod as Kind, pod(ns, 'unlabelled'));
     await assert.rejects(
@@ -175,9 +172,7 @@ describe('the operator on a node', { skip, timeout: 600_000 }, () => {
   });
 
   test('UP-03 the manifests of the next release, under a load of admissions: none fails, and no workload changes or restarts', async () => {
-    const ns = await createNamespace(bed.client, 'load');
-    await enrolled(served('Deployment', ns, 'steady'));
-    await untilInjected(ns, 'steady');
+    const ns = await enrolledIn('load', 'steady');
     const before = await standing(ns);
     const next = nextRelease(bed.objects);
     const failures: string[] = [];
@@ -221,29 +216,23 @@ describe('the operator on a node', { skip, timeout: 600_000 }, () => {
 
   // From here on nothing is left of the platform.
   test('UP-01 uninstalled after the operator has gone, whose webhooks refuse pods: workloads run on, pods start, namespaces end', async () => {
-    const ns = await createNamespace(bed.client, 'orphaned');
-    await enrolled(served('Deployment', ns, 'weather'));
-    await untilInjected(ns, 'weather');
-    await untilOperatorIsGone();
+    const ns = await enrolledIn('orphaned');
+    await bed.untilOperatorIsGone();
     await uninstalled(bed, ns);
   });
 
   test('UP-01 installed again, and uninstalled beside the operator that runs: workloads run on, pods start, namespaces end', async () => {
     await applyAll(bed.client, bed.objects);
     await bed.untilOperatorRuns(2);
-    const ns = await createNamespace(bed.client, 'freed');
-    await enrolled(served('Deployment', ns, 'weather'));
-    await untilInjected(ns, 'weather');
-    await uninstalled(bed, ns);
+    await uninstalled(bed, await enrolledIn('freed'));
   });
 
-  /** One that is ending still serves for a while. */
-  async function untilOperatorIsGone(): Promise<void> {
-    await bed.scaleOperator(0);
-    await eventually(
-      async () => assert.deepEqual((await bed.client.list(kinds.pod, { namespace: install.namespace })).items, []),
-      60_000,
-    );
+  /** A namespace with one workload, enrolled and injected. */
+  async function enrolledIn(prefix: string, name = 'weather'): Promise<string> {
+    const ns = await createNamespace(bed.client, prefix);
+    await enrolled(served('Deployment', ns, name));
+    await untilInjected(ns, name);
+    return ns;
   }
 
   /** The workload `steady`, its AgentRuntime and its pods, as far as an upgrade may not touch them. */
