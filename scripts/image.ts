@@ -107,7 +107,8 @@ function entriesOf({ program, user }: Recipe, file: string): readonly ImageEntry
 function configOf({ program, nodeFlags, user }: Recipe): ImageConfig {
   return {
     Entrypoint: ['/usr/bin/node', ...nodeFlags, `/app/${program}`],
-    Env: ['NODE_ENV=production', 'PATH=/usr/sbin:/usr/bin'],
+    // One arena of malloc in place of one a thread saves 6 MiB of what would lie about in them.
+    Env: ['NODE_ENV=production', 'PATH=/usr/sbin:/usr/bin', 'MALLOC_ARENA_MAX=1'],
     User: `${user}:${user}`,
     WorkingDir: '/app',
   };

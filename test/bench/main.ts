@@ -19,6 +19,7 @@ import { measureIdle } from './scenario-idle.ts';
 import { measureLarge } from './scenario-large.ts';
 import { measurePods } from './scenario-pods.ts';
 import { measurePure } from './scenario-pure.ts';
+import { measureReady } from './scenario-ready.ts';
 import { measureRestart } from './scenario-restart.ts';
 import { measureSidecar } from './scenario-sidecar.ts';
 import { measureSidecarMtls } from './scenario-sidecar-mtls.ts';
@@ -44,6 +45,7 @@ const scenarios: Readonly<Record<string, (world: SharedWorld) => Promise<Finding
   growth: measureGrowth,
   cards: measureCards,
   stacks: measureStacks,
+  ready: measureReady,
 };
 
 async function main(argv: readonly string[]): Promise<number> {

@@ -78,8 +78,14 @@ export function startEnvoy(options: EnvoyOptions): Envoy {
   void watch();
 
   async function watch(): Promise<void> {
+    const begunMs = clock.monotonicMs();
+    let isTold = false;
     while (!over.signal.aborted) {
       fault = await look(admin);
+      if (fault === undefined && !isTold) {
+        isTold = true;
+        log.info('Envoy serves', { afterMs: Math.round(clock.monotonicMs() - begunMs) });
+      }
       await pause(clock, fault === undefined ? settledMs : startingMs, over.signal);
     }
     fault = 'Envoy has ended';
