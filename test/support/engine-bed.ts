@@ -146,19 +146,25 @@ export function createManagerOn(
 /** How long tests wait for what comes at once on a quiet machine, so that a starved one passes too. */
 export const patienceMs = 120_000;
 
-/** Waits until `check` no longer throws or says false; fails with what it last said. */
+/** Waits until `check` no longer throws or says false; fails with what it last said. The longer it has waited, the more seldom it looks. */
 export async function eventually(check: () => unknown, withinMs = patienceMs): Promise<void> {
-  const end = performance.now() + withinMs;
+  const began = performance.now();
+  const waited = (): number => performance.now() - began;
   for (;;) {
     try {
       const said = await check();
       if (said !== false) return;
-      if (performance.now() > end) assert.fail(`not within ${withinMs} ms: ${check.toString()}`);
+      if (waited() > withinMs) assert.fail(`not within ${withinMs} ms: ${check.toString()}`);
     } catch (error) {
-      if (performance.now() > end) throw error;
+      if (waited() > withinMs) throw error;
     }
-    await sleep(20);
+    await sleep(pauseAfter(waited()));
   }
+}
+
+/** A twentieth of what was waited: looks that follow each other at once would take a core from the tests beside. */
+function pauseAfter(waitedMs: number): number {
+  return Math.min(Math.max(waitedMs / 20, 20), 200);
 }
 
 /** A namespace of the test's own. */
