@@ -96,14 +96,15 @@ describe('certificates kept by the operator, on a real API server', { timeout: 6
   });
 
   test('AD-02 authority and leaf are renewed several times under 50 admissions a second: none fails', async () => {
-    const { certificate, metrics, server } = await served({ lifetimes: { authorityMs: 9_000, leafMs: 3_000 } });
+    // Long enough that a starved machine renews in time: what is shown is the order of things, not their speed.
+    const { certificate, metrics, server } = await served({ lifetimes: { authorityMs: 36_000, leafMs: 12_000 } });
     const leaves = new Set<string>();
     const authorities = new Set<string>();
     certificate.subscribe((next) => leaves.add(next.certificate));
     const { stop } = load(cluster);
-    const end = performance.now() + 15_000;
+    const end = performance.now() + 120_000;
     let most = 0;
-    while (performance.now() < end) {
+    while ((leaves.size < 4 || authorities.size < 3) && performance.now() < end) {
       const found = certificatesIn(await bundle(cluster));
       most = Math.max(most, found.length);
       for (const one of found) authorities.add(one.fingerprint256);
