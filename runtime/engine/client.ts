@@ -133,7 +133,12 @@ export function liveReader(client: Client, signal?: AbortSignal): LiveReader {
     ) => {
       const items: T[] = [];
       const listed = (selected?: string): Promise<string> =>
-        eachPage(client, kind, { ...where, fields: selected, signal }, (page) => items.push(...page));
+        eachPage(
+          client,
+          kind,
+          { ...where, fields: selected, signal },
+          { begin: () => void (items.length = 0), take: (page) => void items.push(...page) },
+        );
       try {
         await listed(fields);
       } catch (error) {
@@ -146,26 +151,35 @@ export function liveReader(client: Client, signal?: AbortSignal): LiveReader {
   };
 }
 
+/** Who reads a list. */
+export interface ListReader<T> {
+  /** A list is about to be asked for; what was taken of a former one is no longer true: what has gone since is in no later page. */
+  readonly begin: () => void;
+  readonly take: (items: readonly T[]) => void;
+}
+
 /**
  * Lists page by page (500 unless `limit` says otherwise) and returns the list's resourceVersion. A continuation that expired on the way
- * (410) is answered by one list without pages, so `onItems` may see an object twice.
+ * (410) is answered by one list without pages, which begins anew.
  */
 export async function eachPage<T extends KubeObject>(
   client: Client,
   kind: Kind<T>,
   options: ListOptions,
-  onItems: (items: readonly T[]) => void,
+  { begin, take }: ListReader<T>,
 ): Promise<string> {
   let continueFrom: string | undefined;
+  begin();
   for (;;) {
     let page: Page<T>;
     try {
       page = await client.list(kind, { limit: 500, ...options, continueFrom });
     } catch (error) {
       if (continueFrom === undefined || !isExpired(error)) throw error;
+      begin();
       page = await client.list(kind, { ...options, limit: undefined });
     }
-    onItems(page.items);
+    take(page.items);
     continueFrom = page.continueFrom;
     if (continueFrom === undefined) return page.resourceVersion;
   }

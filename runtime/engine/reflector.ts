@@ -163,9 +163,11 @@ function createMirror<T extends KubeObject>(options: ReflectorOptions<T>) {
   };
 
   async function list(signal: AbortSignal): Promise<void> {
-    sink.beginView();
     const call = { ...select, signal, deadlineMs: timings.answerMs, retries: 0 };
-    const version = await eachPage(client, kind, call, (items) => items.forEach((item) => sink.show(item)));
+    const version = await eachPage(client, kind, call, {
+      begin: () => sink.beginView(),
+      take: (items) => items.forEach((item) => sink.show(item)),
+    });
     resourceVersion = version;
     onComplete();
   }

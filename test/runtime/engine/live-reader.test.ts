@@ -49,3 +49,13 @@ test('every other refusal is a failure, and so is a bad request without fields',
     assert.equal(asked().length, 1);
   }
 });
+
+test('WT-02 a continuation that expires begins anew: nothing twice, and nothing that has gone meanwhile', async () => {
+  const { live } = reading(({ query }) => {
+    if (query?.['continue'] !== undefined) throw refused(410);
+    if (query?.['limit'] === undefined) return { metadata: {}, items: [widget('b'), widget('c')] };
+    return { metadata: { continue: 'more' }, items: [widget('a'), widget('b')] };
+  });
+  const names = (await live.list(widgets, { namespace: 'n' })).map(({ metadata }) => metadata.name);
+  assert.deepEqual(names, ['b', 'c']);
+});
