@@ -1,6 +1,6 @@
 /** Writes a tree of files into a folder of its own and removes what an earlier run left there; touches no other folder. */
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { TreeFile } from './tree.ts';
 
@@ -20,9 +20,10 @@ export interface Written {
 }
 
 /**
- * Writes `files` below `dir`. Throws when `dir` is a file, when it holds anything but has no marker file, and when it holds the tree of
- * another than `owner`, an environment for example: its files would go. Without an owner nobody is another. A file with the same text is
- * left as it is. A run that is interrupted leaves a folder that the next one takes for its own, and of which it forgets no file.
+ * Writes `files` below `dir`. Throws when `dir` is a file, when it holds anything but has no marker file (a repository's own `.git` does not
+ * count), when it holds the tree of another than `owner`, an environment for example: its files would go, and when a symbolic link leads out
+ * of the tree. Without an owner nobody is another. A file with the same text is left as it is. A run that is interrupted leaves a folder that
+ * the next one takes for its own, and of which it forgets no file.
  */
 export function writeTree(dir: string, files: readonly TreeFile[], owner?: string): Written {
   const { owner: ownerBefore, names: before } = treeBefore(dir);
@@ -30,6 +31,7 @@ export function writeTree(dir: string, files: readonly TreeFile[], owner?: strin
     throw new Error(`${dir} holds the tree of ${ownerBefore}: choose another --out, or remove the folder`);
   }
   const wanted = new Set(files.map((file) => file.path));
+  refuseLinks(dir, [markerName, ...before, ...wanted]);
   const writeMarker = (names: ReadonlySet<string>) => {
     const lines = [...(owner === undefined ? [] : [`${ownerLine}${owner}`]), ...[...names].sort()];
     writeIfChanged(path.join(dir, markerName), lines.map((line) => `${line}\n`).join(''));
@@ -55,7 +57,7 @@ function treeBefore(dir: string): TreeBefore {
     const owner = lines.find((line) => line.startsWith(ownerLine))?.slice(ownerLine.length);
     return { owner, names: lines.filter((line) => line !== '' && !line.startsWith(ownerLine) && isBelow(dir, line)) };
   }
-  if (readdirSync(dir).length > 0) {
+  if (readdirSync(dir).some((name) => name !== '.git')) {
     throw new Error(`${dir} is not empty and was not written by synth (it has no ${markerName}): choose another --out`);
   }
   return { names: [] };
@@ -78,6 +80,21 @@ const fileInTheWay = ['EEXIST', 'ENOTDIR'];
 function isBelow(dir: string, name: string): boolean {
   const relative = path.relative(dir, path.resolve(dir, name));
   return relative !== '' && !relative.startsWith('..') && !path.isAbsolute(relative);
+}
+
+/** What is written or removed through a link is somewhere else. `dir` itself may be one. */
+function refuseLinks(dir: string, names: readonly string[]): void {
+  const steps = names.flatMap((name) => name.split('/').map((_, at, all) => all.slice(0, at + 1).join('/')));
+  const link = [...new Set(steps)].map((step) => path.join(dir, step)).find(isLink);
+  if (link !== undefined) throw new Error(`${link} is a symbolic link, and synth writes through none: remove it`);
+}
+
+function isLink(file: string): boolean {
+  try {
+    return lstatSync(file).isSymbolicLink();
+  } catch {
+    return false;
+  }
 }
 
 function writeIfChanged(file: string, text: string): boolean {

@@ -1,7 +1,16 @@
 /** Synthesis of each environment: the whole output as golden files, its order, and the folder it is written to. */
 
 import assert from 'node:assert/strict';
-import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
@@ -151,4 +160,35 @@ test('an edited marker file cannot reach outside', () => {
   writeFileSync(path.join(dir, markerName), `../outside.yaml\n${outside}\na.yaml\n`);
   assert.equal(writeTree(dir, []).removed, 1);
   assert.ok(existsSync(outside));
+});
+
+test('a symbolic link, of a folder, a file or the marker, leads nothing outside; the folder itself may be one', () => {
+  const outside = path.join(work, 'linked');
+  const files = [{ path: 'a/one.yaml', text: '1' }];
+  for (const link of ['a', 'a/one.yaml', markerName]) {
+    const dir = path.join(work, `links-${path.basename(link)}`);
+    writeTree(dir, files);
+    mkdirSync(outside);
+    writeFileSync(path.join(outside, 'one.yaml'), 'theirs');
+    rmSync(path.join(dir, link), { recursive: true });
+    symlinkSync(link === 'a' ? outside : path.join(outside, 'one.yaml'), path.join(dir, link));
+    for (const next of [[], [{ path: 'a/one.yaml', text: '2' }]]) {
+      assert.throws(() => writeTree(dir, next), /is a symbolic link, and synth writes through none: remove it/);
+    }
+    assert.equal(readFileSync(path.join(outside, 'one.yaml'), 'utf8'), 'theirs');
+    rmSync(outside, { recursive: true });
+  }
+  const real = path.join(work, 'real');
+  mkdirSync(real);
+  symlinkSync(real, path.join(work, 'alias'));
+  assert.equal(writeTree(path.join(work, 'alias'), files).changed, 1);
+});
+
+test('the root of a repository that holds nothing yet is taken', () => {
+  const dir = path.join(work, 'repository');
+  mkdirSync(path.join(dir, '.git'), { recursive: true });
+  writeFileSync(path.join(dir, '.git/HEAD'), 'x');
+  writeTree(dir, [{ path: 'a.yaml', text: '1' }]);
+  assert.deepEqual(globSync('*', { cwd: dir }), ['a.yaml']);
+  assert.equal(readFileSync(path.join(dir, '.git/HEAD'), 'utf8'), 'x');
 });
