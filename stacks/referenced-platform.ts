@@ -12,7 +12,7 @@ import { SettingsError } from './settings.ts';
 export async function referencedPlatform(name: string): Promise<PlatformFacts> {
   const full = qualified(name);
   const { platform } = await outputsOf(full);
-  if (isFacts(platform)) return platform;
+  if (isFacts(platform)) return known(platform);
   throw new SettingsError(
     `stack ${full} has no output platform: run pulumi up there first, or name the stack of a platform`,
   );
@@ -44,4 +44,10 @@ function qualified(name: string): string {
 /** Whoever wrote it, at whatever release: the one property that no refusal can do without. */
 function isFacts(value: unknown): value is PlatformFacts {
   return typeof value === 'object' && value !== null && 'environment' in value && 'namespace' in value;
+}
+
+/** Of what pods get only what this release knows: a platform that was upgraded first may say more. */
+function known({ injects, ...facts }: PlatformFacts): PlatformFacts {
+  const { agent = true, tool = false, namespaces } = (injects as PlatformFacts['injects'] | undefined) ?? {};
+  return { ...facts, injects: { agent, tool, ...(namespaces === undefined ? {} : { namespaces }) } };
 }

@@ -12,12 +12,12 @@ const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/install.
 const linesOf = (from: RegExp) =>
   (new RegExp(`${from.source}[\\s\\S]*?(?=^## )`, 'm').exec(page)?.[0] ?? '').split('\n');
 
-const common = {
+const common: PlatformSettings & { readonly image: string } = {
   image: 'i',
   namespaces: [{ name: 'team1' }],
   verification: { requireSignature: true },
   networkPolicies: { enforce: true },
-} as const;
+};
 
 /** `kind name` of every object, lower case as kubectl takes it. */
 const objectsOf = (settings: Partial<PlatformSettings>) =>
