@@ -101,12 +101,10 @@ export async function startNodeBed() {
         ),
       /** Pods that are not on their way out. */
       podsOf,
-      scaleOperator: async (replicas: number) => {
-        await client.mergePatch({ kind: kinds.deployment, ...own }, { spec: { replicas } });
-      },
+      scaleOperator,
       /** Scales it to nothing; a pod that is ending still serves for a while. */
       untilOperatorIsGone: async () => {
-        await client.mergePatch({ kind: kinds.deployment, ...own }, { spec: { replicas: 0 } });
+        await scaleOperator(0);
         await eventually(async () => {
           const { items } = await client.list<Pod>(kinds.pod, { namespace: install.namespace });
           if (items.length > 0) throw new Error(`${items.length} pods are left`);
@@ -123,6 +121,9 @@ export async function startNodeBed() {
         }, 120_000),
       stop: node.stop,
     };
+    async function scaleOperator(replicas: number): Promise<void> {
+      await client.mergePatch({ kind: kinds.deployment, ...own }, { spec: { replicas } });
+    }
     async function podsOf(namespace: string, app?: string): Promise<readonly Pod[]> {
       const { items } = await client.list<Pod>(kinds.pod, {
         namespace,

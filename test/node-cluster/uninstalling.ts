@@ -1,4 +1,4 @@
-/** What `rossoctl uninstall` leaves of an install whose operator is at work on the node: workloads that ran throughout, and pods that nobody asks about. */
+/** What `rossoctl uninstall` leaves of an install on a node, whether its operator is at work or gone: workloads that ran throughout, and pods that nobody asks about. */
 
 import assert from 'node:assert/strict';
 import { kinds } from '../../runtime/api/kinds.ts';
